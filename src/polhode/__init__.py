@@ -26,6 +26,8 @@ _HOMES = {
     "wall": "model.contact",
     "slope": "model.contact",
     "between_bodies": "model.contact",
+    "rotor": "model.rotor",
+    "mass_course": "model.mass_course",
     "forces": None,
     "earth": None,
     "air": None,
@@ -122,6 +124,8 @@ if TYPE_CHECKING:
     from polhode.model.force import Force as Force
     from polhode.model.force import force as force
     from polhode.model.force import pair_force as pair_force
+    from polhode.model.mass_course import mass_course as mass_course
+    from polhode.model.rotor import rotor as rotor
     from polhode.model.scenario import Scenario as Scenario
     from polhode.model.state import State as State
     from polhode.plot.part import part_picture as part_picture

@@ -12,10 +12,12 @@ from polhode.equations import (
     contact_laws,
     earth,
     elementary,
+    extended_body,
     force_laws,
     formulations,
     free_motion,
     free_rotation,
+    gyrostat,
     inertia,
     interpolation,
     invariants,
@@ -28,6 +30,7 @@ from polhode.equations import (
     rotating_frame,
     scalar_ops,
     surface_integrals,
+    variable_mass,
     vectors,
 )
 from polhode.equations.inertia import BodyConstants
@@ -84,6 +87,24 @@ DOUBLED = (A, RATES[1], B, quaternions.rate(RATES[1], RATES[3]))
 NINE = (A, MATRIX, B, C)
 VIEW = formulations._view_momentum(MOMENTUM, BODY)
 SEEN = formulations._view_rates((vector(4, 1, 1), Q, C, A), OTHER)
+
+
+# A body with two rotors
+ROTORS = (
+    (vector(2, 3, 6, over=7), Fraction(1, 4), Fraction(4)),
+    (vector(3, 0, 4, over=5), Fraction(1, 2), Fraction(2)),
+)
+GYROSTAT = BODY._replace(rotors=ROTORS, inverse_tensor=vector(5, 1, -1, 1, 4, 2, -1, 2, 6, over=8))
+SPINNING = (*MOMENTUM, vector(7, -5, over=4))
+SPUN = extended_body.extended_view(SPINNING, GYROSTAT)
+LINES = tuple(vector(a, b, over=8) for a, b in ((80, -3), (1, 1), (0, -2), (3, 1), (90, -4), (70, 2), (50, -1)))
+PIECE = variable_mass.MassPiece(Fraction(1), Fraction(1, 2), LINES, vector(0, 1, -2), Fraction(1), vector(1, 0, -9))
+SKEWED = PIECE._replace(coefficients=(*LINES, vector(1, 1, over=8), vector(-2, 1, over=8), vector(1, -1, over=8)))
+BURNING = GYROSTAT._replace(course=SKEWED)
+BURNED = (*SPINNING, (T,))
+NOW = variable_mass.mass_now(SKEWED, T)
+WET = GYROSTAT._replace(added=(vector(4, 1, 0, 1, 5, -1, 0, -1, 6, over=8), GENERAL))
+SUNK = extended_body.extended_view(SPINNING, WET)
 
 
 # A free rotation: moments in order, and a spin about the axis of the smallest moment
@@ -351,8 +372,27 @@ ARGUMENTS = {
     force_laws.body_impulse: (*_ACTS, (C, A)),
     rotating_frame.velocity_in_rotating_frame: (C, A, B),
     rotating_frame.acceleration_in_rotating_frame: (C, A, B, vector(7, -3, 2, over=4)),
+    variable_mass.polynomial: (vector(3, -1, 2), H),
+    variable_mass.polynomial_rate: (vector(3, -1, 2), H),
+    variable_mass.mass_now: (PIECE, T),
+    variable_mass.invert_symmetric: (NOW.tensor,),
+    variable_mass.exhaust_force: (NOW, A, B, C),
+    variable_mass.exhaust_torque: (NOW, A, C),
+    extended_body.velocities_with_added_mass: (WET, A, B),
+    extended_body.added_mass_acceleration: (SUNK, WET, vector(40, -90, 30), B, vector(1, -2, over=8)),
+    extended_body._mass_of: (BURNED, BURNING),
+    extended_body._inverse_tensor: (NOW.tensor, ROTORS),
+    extended_body.extended_view: (BURNED, BURNING),
+    extended_body.variable_mass_acceleration: (BURNED, BURNING, C),
+    extended_body.gyrostat_acceleration: (SPUN, GYROSTAT, vector(40, -90, 30), vector(1, -2, over=8)),
+    extended_body.extended_momentum: (BURNED, BURNING, C, B, vector(1, -2, over=8)),
+    gyrostat.sum_along_axes: (ROTORS, SPINNING[4]),
+    gyrostat.rotor_speeds: (ROTORS, SPINNING[4], A),
+    gyrostat.rotor_energy: (SPUN.rotor_speed, SPINNING[4]),
+    gyrostat.rotor_power: (vector(1, -2, over=8), SPUN.rotor_speed),
+    gyrostat.limit_rotor_torque: (Fraction(3), Fraction(9), Fraction(2), Fraction(1, 10), Fraction(1, 5)),
     invariants.translational_energy: (VIEW,),
-    invariants.rotational_energy: (VIEW,),
+    invariants.rotational_energy: (SPUN,),
     invariants.kinetic_energy: (VIEW,),
     invariants.angular_momentum_about: (VIEW, A),
     pivot.pivot_to_com_world: (Q, A),

@@ -37,6 +37,9 @@ SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
 SPLITTING = "methods/test_splitting.py"
+ROTORS = "solve/test_rotors.py"
+BURN = "solve/test_mass_course.py"
+FLUID = "solve/test_added_mass.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -712,5 +715,120 @@ PLANTED = [
         "np.ascontiguousarray(array / scale",
         "np.ascontiguousarray(array",
         ("web/test_motion_record.py",),
+    ),
+    # Rotors ---------------------------------------------------------------------------------------------------------
+    Planted(
+        "rotors: momentum added instead of subtracted",
+        "equations/extended_body.py",
+        "spin = minus(spin, sum_along_axes(body.rotors, momenta))",
+        "spin = plus(spin, sum_along_axes(body.rotors, momenta))",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: speed relative to the world",
+        "equations/gyrostat.py",
+        "momentum * inverse_inertia - dot(axis, w)",
+        "momentum * inverse_inertia",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: their energy left out",
+        "equations/invariants.py",
+        "return energy + rotor_energy(state.rotor_speed, state.rotor_momentum)",
+        "return energy",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: the motors' work left out",
+        "equations/right_hand_side.py",
+        "external + rotor_power(rotor_torques, state.rotor_speed) if rotor_torques else external",
+        "external",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: braking is limited like driving",
+        "equations/gyrostat.py",
+        "if_less(zero, strong * speed, strong * if_less(left, one, left, one), strong)",
+        "strong * if_less(left, one, left, one)",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: inertia of the body without its rotors",
+        "model/problem.py",
+        "tensor = tensor - np.asarray(rotor.inertia)",
+        "tensor = tensor - 0 * np.asarray(rotor.inertia)",
+        (ROTORS,),
+    ),
+    # A mass that changes --------------------------------------------------------------------------------------------
+    Planted(
+        "changing mass: the momentum of what leaves is left out",
+        "equations/variable_mass.py",
+        "plus(plus(exhaust_velocity, v), scaled(2, cross(w, now.com_to_nozzle)))",
+        "plus(exhaust_velocity, scaled(2, cross(w, now.com_to_nozzle)))",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: half of the Coriolis force",
+        "equations/variable_mass.py",
+        "scaled(2, cross(w, now.com_to_nozzle))",
+        "cross(w, now.com_to_nozzle)",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: no jet damping",
+        "equations/variable_mass.py",
+        "cross(r, plus(exhaust_velocity, cross(w, r)))",
+        "cross(r, exhaust_velocity)",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: a cofactor with the wrong sign",
+        "equations/variable_mass.py",
+        "xy * xz - xx * yz",
+        "xx * yz - xy * xz",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: forces see the first mass",
+        "equations/right_hand_side.py",
+        "kernel(t, state, constants_for_forces(body, state.current_mass), params[i])",
+        "kernel(t, state, constants_for_forces(body), params[i])",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: steps cross the knots of its table",
+        "engines/segments.py",
+        "scenario.mass_course.knots.tolist()",
+        "scenario.mass_course.knots.tolist()[:1]",
+        (BURN,),
+    ),
+    # Added mass -----------------------------------------------------------------------------------------------------
+    Planted(
+        "added mass: no Munk moment",
+        "equations/extended_body.py",
+        "torque = plus(torque, cross(y[2], state.velocity))",
+        "torque = plus(torque, scaled(0, cross(y[2], state.velocity)))",
+        (FLUID,),
+    ),
+    Planted(
+        "added mass: a block that is not transposed",
+        "equations/extended_body.py",
+        "matvec(transpose(by_spin), p)",
+        "matvec(by_spin, p)",
+        (FLUID,),
+    ),
+    Planted(
+        "added mass: the fluid has no momentum at the start",
+        "model/problem.py",
+        "p = plus(p, to_world(q, as_leaves(moved[..., :3])))",
+        "p = plus(p, to_world(q, as_leaves(0 * moved[..., :3])))",
+        (FLUID,),
+    ),
+    Planted(
+        "added mass: acceleration without the turning axes",
+        "equations/extended_body.py",
+        "to_world(q, plus(v_rate, cross(w, v)))",
+        "to_world(q, v_rate)",
+        (FLUID,),
     ),
 ]

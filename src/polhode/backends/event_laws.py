@@ -82,7 +82,10 @@ def build_event_laws(
 
     def evaluate(unit: Any, at: Any, t: Any, y: Any) -> Any:
         c = read_constants(unit, at, layout)
-        return values_of(t, view(y[:4], c), c, read(unit, at, params))
+        return values_of(t, view(y, c), c, read(unit, at, params))
+
+    def unit_attitude(y: Any, tried: Any) -> Any:
+        return renormalize(y[:4], tried)[0] + y[4:]
 
     def sample_one(unit: Any, at: Any, start: Any, t: Any, tried: Any, end_time: Any) -> None:
         y, new, coefficients = read(unit, at, state), read(unit, at, trial), read(unit, at, curve)
@@ -90,15 +93,15 @@ def build_event_laws(
         for j in range(1, EVENT_POINTS):
             between = evaluate_interpolant(y, j / EVENT_POINTS, coefficients)
             moment = start + (t + j / EVENT_POINTS * tried)
-            write(unit, at, values[j], evaluate(unit, at, moment, renormalize(between[:4], tried)[0]))
-        write(unit, at, values[EVENT_POINTS], evaluate(unit, at, start + end_time, renormalize(new[:4], tried)[0]))
+            write(unit, at, values[j], evaluate(unit, at, moment, unit_attitude(between, tried)))
+        write(unit, at, values[EVENT_POINTS], evaluate(unit, at, start + end_time, unit_attitude(new, tried)))
         rise = add_scaled(coefficients[0], 1.0, coefficients[1])  # h y'
         ahead = evaluate(unit, at, start + (t + AHEAD * tried), add_scaled(y, AHEAD, rise))
         behind = evaluate(unit, at, start + (t - AHEAD * tried), add_scaled(y, -AHEAD, rise))
         write(unit, at, slopes, tuple((a - b) / 2 for a, b in zip(ahead, behind, strict=True)))
 
     def after_one(unit: Any, at: Any, start: Any, tried: Any, end_time: Any) -> None:
-        y = renormalize(read(unit, at, trial)[:4], tried)[0]
+        y = unit_attitude(read(unit, at, trial), tried)
         write(unit, at, values[EVENT_POINTS + 1], evaluate(unit, at, start + end_time, y))
 
     def sample_lane(unit: Any, at: Any, start: Any, end: Any) -> None:
@@ -141,7 +144,8 @@ def build_event_laws(
             y, c, p = read(unit, at, state), read_constants(unit, at, layout), read(unit, at, params)
             write(unit, at, values[0], evaluate(unit, at, t, y))
             if change is not None:
-                push, turn = change(t, view(y[:4], c), constants_for_forces(c), p[i])
+                state_now = view(y, c)
+                push, turn = change(t, state_now, constants_for_forces(c, state_now.current_mass), p[i])
                 y = apply_impulse(y, c, plus(push, zero_vector(t)), plus(turn, zero_vector(t)))
                 write(unit, at, state, y)
             write(unit, at, values[1], evaluate(unit, at, t, y))

@@ -19,7 +19,7 @@ from polhode.backends.fixed_steps import build_fixed_loop, independent_step
 from polhode.backends.layout import EVENT_POINTS, Layout, assign_places, read, read_constants, write
 from polhode.backends.loops import Sweep
 from polhode.backends.program import Program
-from polhode.equations.formulations import FORMULATIONS, Formulation
+from polhode.equations.formulations import Formulation
 from polhode.equations.free_motion import build_free_motion
 from polhode.equations.law import Groups
 from polhode.equations.right_hand_side import (
@@ -29,6 +29,7 @@ from polhode.equations.right_hand_side import (
     build_view,
     drop_spin_rate,
     sum_forces,
+    sum_loads,
 )
 from polhode.methods.dense_output import dense_stages
 from polhode.methods.dop853 import DOP853
@@ -57,7 +58,7 @@ class Structure(NamedTuple):
     """Everything that the program of a run depends on."""
 
     engine: str
-    formulation: str
+    formulation: Formulation
     method: str
     renormalize: bool
     pivoted: bool
@@ -83,6 +84,11 @@ class Structure(NamedTuple):
     has_contacts: bool = False
     has_pairs: bool = False
     """Whether bodies touch each other."""
+    rotor_kernels: tuple[Callable[..., Any] | None, ...] = ()
+    """The law of the torque of each rotor, if it has one."""
+    mass_shape: tuple[int, int] = (0, 0)
+    """Of a mass that changes: how many numbers do, and how many coefficients each has."""
+    has_added_mass: bool = False
 
 
 class Plan(NamedTuple):
@@ -105,7 +111,7 @@ def plan_of(structure: Structure) -> Plan:
 
 @lru_cache(maxsize=256)
 def _build_plan(structure: Structure) -> Plan:
-    form, method = FORMULATIONS[structure.formulation], METHODS[structure.method]
+    form, method = structure.formulation, METHODS[structure.method]
     if structure.has_contacts:
         return _contact_plan(structure, form, method)
     if method.is_closed_form:
@@ -128,9 +134,7 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
     rescaled = method.composition is None and tableau.rescaled_stages and structure.renormalize
     has_events = bool(structure.event_kernels)
     after = _leave_unchanged if has_events else renormalize
-    rate = build_right_hand_side(
-        form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work, rescaled
-    )
+    rate = build_right_hand_side(form, _loads(structure), structure.pivoted, structure.counts_work, rescaled)
     loops = _stage_loops(structure, form, tableau, layout, rescaled) if structure.staged else None
     if loops is not None:
         step_all = stages.staged_step(loops, after, tableau, layout)
@@ -167,7 +171,7 @@ def _adaptive_plan(structure: Structure, form: Formulation, tableau: Tableau) ->
         loops = _stage_loops(structure, form, tableau, layout, False)
         made = tries.staged_attempts(loops, renormalize, tableau, layout)
     else:
-        rate = build_right_hand_side(form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work)
+        rate = build_right_hand_side(form, _loads(structure), structure.pivoted, structure.counts_work)
         made = tries.lane_attempts(rate, renormalize, tableau, layout)
     return _clocked_plan(structure, form, made, layout, structure.dense)
 
@@ -238,8 +242,12 @@ def _stage_loops(
 ) -> stages.StageLoops:
     view = build_view(form, structure.pivoted)
     motion_law = build_motion_law(form, structure.pivoted, structure.counts_work, rescaled)
-    load, pair_laws = sum_forces(structure.load_kernels), _pair_laws(structure)
+    load, pair_laws = _loads(structure), _pair_laws(structure)
     return stages.build_stage_loops(tableau, view, load, motion_law, pair_laws, layout)
+
+
+def _loads(structure: Structure) -> Callable[..., Any]:
+    return sum_loads(structure.load_kernels, structure.rotor_kernels)
 
 
 def _pair_laws(structure: Structure) -> list[Any]:
@@ -258,7 +266,7 @@ def group_like_pairs(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], G
 def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None) -> Layout:
     """The memory layout of a block."""
     lanes, method = structure.lanes, METHODS[structure.method]
-    sizes = FORMULATIONS[structure.formulation].sizes + ((1,) if structure.counts_work else ())
+    sizes = structure.formulation.sizes + ((1,) if structure.counts_work else ())
     shape = tuple((0,) * size for size in sizes)
     events = len(structure.event_kernels)
     has_clock = method.is_adaptive or events > 0
@@ -272,15 +280,20 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     state, drift = place(shape), place(0)
     sample_size = end
     about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
-    body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com))
+    rotors, (numbers, powers) = len(structure.rotor_kernels), structure.mass_shape
+    course: Groups = (0, 0, ((0,) * powers,) * numbers, (0,) * 3, 0, (0,) * 3) if numbers else ()
+    has_inverse = rotors > 0 or structure.has_added_mass
+    added = ((0,) * 9,) * 2 if structure.has_added_mass else ()
+    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if has_inverse else (), added, course
+    body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
-    least = place((0,) * 4 if method.is_adaptive else ())
+    least = place((0,) * structure.formulation.controlled if method.is_adaptive else ())
     member = place((0,) if structure.pair_kernels else ())
     clock = place((0,) * (5 if method.is_adaptive else 6) if has_clock else ())
     carried = end
     trial = place(shape if has_clock or method.is_closed_form else ())
     point = place(shape if structure.staged else ())
-    wrench = place(((0,) * 3, (0,) * 3) if structure.staged else ())
+    wrench = place(((0,) * 3, (0,) * 3, *(((0,) * rotors,) if rotors else ())) if structure.staged else ())
     attempt = place((0,) * 2 if has_clock else ())
     count = max(len(tableau.nodes), 2) if structure.staged and tableau is not None else 0
     if dense is not None:
@@ -299,7 +312,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
 def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool) -> Structure:
     """The structure of a scenario whose user functions have been traced."""
     pairs = scenario.of_kind("pair")
-    method, events = scenario.used_method, scenario.events
+    method, events, course = scenario.used_method, scenario.events, scenario.mass_course
     has_contacts = bool(scenario.contacts)
     is_system = bool(pairs) or (bool(events) and scenario.is_system) or has_contacts
     is_dense = method.is_adaptive and (bool(events) or needs_output_inside)
@@ -310,7 +323,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
     staged = is_system or (not method.is_closed_form and ((few and is_long) or alone))
     return Structure(
         scenario.engine,
-        scenario.form.name,
+        scenario.form,
         method.name,
         scenario.renormalize,
         scenario.pivot is not None,
@@ -329,6 +342,9 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         map_leaves(lambda _: 0, tuple(e.params for e in events)),
         has_contacts,
         any(isinstance(contact, BodyContact) for contact in scenario.contacts),
+        tuple(rotor.kernel for rotor in scenario.rotors),
+        (0, 0) if course is None else (course.count(scenario.bodies[0]), course.degree + 1),
+        scenario.added_mass is not None,
     )
 
 
@@ -339,6 +355,6 @@ def _length(kernel: Any) -> int:
 
 def _has_constant_spin(scenario: Scenario, counts_work: bool) -> bool:
     """Whether the last group of the state is the angular momentum in world axes, and no torque acts."""
-    is_momentum = scenario.form.keeps_momenta and scenario.pivot is None
+    is_momentum = scenario.form.keeps_momenta and scenario.pivot is None and not scenario.is_extended
     turning = any(f.turns for f in scenario.forces if f.kind != "impulse")
     return is_momentum and not scenario.used_method.is_adaptive and not counts_work and not turning

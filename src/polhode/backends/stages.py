@@ -61,7 +61,7 @@ def build_pair_loads(pair_laws: Sequence[Any], view: Loop, layout: Layout) -> Lo
 
 
 def _pair_law(kernel: Loop, places: Any, view: Loop, layout: Layout) -> Loop:
-    point, wrench = layout.point, layout.wrench
+    point, wrench = layout.point, layout.wrench[:2]
 
     def act(unit: Any, at_a: Any, at_b: Any, numbers: Any, at: Any, t: Any) -> None:
         body_a, body_b = read_constants(unit, at_a, layout), read_constants(unit, at_b, layout)
@@ -85,8 +85,7 @@ def _stage_slopes(view: Loop, load: Loop, motion_law: Loop, add_pairs: Loop, lay
 
     def move_one(unit: Any, at: Any, beyond: Any) -> None:
         c, y = read_constants(unit, at, layout), read(unit, at, point)
-        force, torque = read(unit, at, wrench)
-        write(unit, at + beyond, slope, motion_law(y, view(y, c), c, force, torque))
+        write(unit, at + beyond, slope, motion_law(y, view(y, c), c, *read(unit, at, wrench)))
 
     load_all, move_all = (Sweep(one, layout.lanes, layout.size) for one in (load_one, move_one))
 

@@ -104,7 +104,7 @@ class ClockedSteps(Integrator):
         scenario, layout, units = self.scenario, self.layout, len(self.buffer)
         start, times = scenario.start_time, scenario.times
         through = bool(times[-1] >= b) and not is_last
-        rtol, atol = scenario.tolerances if self.is_adaptive else ((), ())
+        rtol, atol = scenario.group_tolerances if self.is_adaptive else ((), ())
         width = layout.sample_size * (self.buffer.shape[1] // self.packing.size)
         done = np.zeros(units * self.slots, dtype=np.int64)
         out = np.empty((len(wanted), units, width))

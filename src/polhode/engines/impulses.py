@@ -27,7 +27,8 @@ def apply_impulses(scenario: Scenario, samples: Array, columns: SampleColumns, t
     for f in impulses:
         columns_first = samples.T.reshape(-1, *scenario.shape)
         groups = split_groups(columns_first, (*form.sizes, *work))
-        jump, angular_jump = f.kernel(t, view(groups[:4], c), c, over_bodies(f.params, scenario))
+        c = scenario.constants_for_samples(c, columns_first)
+        jump, angular_jump = f.kernel(t, view(groups, c), c, over_bodies(f.params, scenario))
         if f.bodies is not None:
             acts = np.isin(np.arange(len(scenario.bodies)), f.bodies).astype(float)
             jump, angular_jump = tuple(acts * j for j in jump), tuple(acts * j for j in angular_jump)

@@ -16,6 +16,7 @@ from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns
 from polhode.engines.threads import CORES, on_threads
 from polhode.engines.user_functions import forces_need_velocity
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.rigid_body import turn_per_step
 from polhode.model.force import flatten_leaves
 from polhode.model.members import over_bodies
@@ -81,13 +82,18 @@ class Integrator:
     def begin_segment(self, a: float, b: float) -> None:
         """Before a segment: each force that acts in a window acts always or never, so that no stage sees its edge."""
         middle = (a + b) / 2
-        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
+        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=False):  # rotors come last
             times = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
             for (start, stop), at_start, at_stop in zip(f.windows, times[::2], times[1::2], strict=True):
                 is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
                 opened = over_bodies(np.where(is_open, -np.inf, np.inf), self.scenario)
                 self.packing.write_values(self.buffer, at_start, np.broadcast_to(opened, self.scenario.shape).ravel())
                 self.packing.write_values(self.buffer, at_stop, np.inf)
+        if self.scenario.mass_course is not None:
+            piece = self.scenario.mass_course.piece(middle, self.scenario.bodies[0])
+            places = BodyConstants(*self.layout.body).course
+            for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(piece)), strict=True):
+                self.packing.write_values(self.buffer, place, number)
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""
@@ -107,6 +113,11 @@ class Integrator:
         row = self.buffer.reshape(-1, self.packing.size)[block]
         for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
             row[place + lane] = number
+
+    def set_rotor_commands(self, torques: Array) -> None:
+        """Change the constant torque of each rotor, for all bodies: those that do not carry it ignore it."""
+        for places, torque in zip(self.layout.params[-1], torques, strict=True):
+            self.packing.write_values(self.buffer, places[0], torque)
 
     def save(self) -> Any:
         """A copy of everything that changes."""

@@ -75,7 +75,9 @@ class SampleColumns(NamedTuple):
     momentum: slice
     spin: slice
     state: slice
-    """The four groups together."""
+    """The four groups, and what bodies have that are more than rigid, together."""
+    more: slice
+    """Of bodies that are more than rigid: the momenta of the rotors, and the time if the mass changes."""
     work: int | None
     """None: not counted."""
     drift: int
@@ -87,12 +89,13 @@ class SampleColumns(NamedTuple):
         return slice(0, self.drift)
 
     @classmethod
-    def of(cls, sizes: tuple[int, int, int, int], counts_work: bool) -> SampleColumns:
+    def of(cls, sizes: tuple[int, ...], counts_work: bool) -> SampleColumns:
         """The columns of a formulation with groups of these sizes."""
-        position, attitude, momentum, spin = (slice(a, b) for a, b in pairwise(accumulate(sizes, initial=0)))
+        position, attitude, momentum, spin, *more = (slice(a, b) for a, b in pairwise(accumulate(sizes, initial=0)))
         end = sum(sizes)
         work = end if counts_work else None
-        return cls(position, attitude, momentum, spin, slice(0, end), work, end + counts_work)
+        extended = slice(spin.stop, more[-1].stop if more else spin.stop)
+        return cls(position, attitude, momentum, spin, slice(0, end), extended, work, end + counts_work)
 
 
 @dataclass

@@ -11,11 +11,12 @@ from polhode.validation import Array
 
 
 def discontinuity_times(scenario: Scenario) -> list[Any]:
-    """The times that no step may cross: edges of windows, impulses.  Numbers, or arrays over members."""
+    """The times that no step may cross: windows, impulses, knots of tables.  Numbers, or arrays over members."""
     events = [f.instant for f in scenario.of_kind("impulse")]
     for f in scenario.of_kind("body"):
         events += [edge for window in f.windows for edge in window]
-    return events
+    knots = [] if scenario.mass_course is None else scenario.mass_course.knots.tolist()
+    return events + knots + [knot for rotor in scenario.rotors for knot in rotor.knots]
 
 
 def segment_boundaries(scenario: Scenario) -> list[float]:

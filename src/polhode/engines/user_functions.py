@@ -15,6 +15,7 @@ from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
 from polhode.model.force import Force, flatten_leaves, map_leaves
 from polhode.model.preflight import locate_error
+from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 
 _VECTOR, _QUATERNION = (0.0,) * 3, (0.0,) * 4
@@ -33,13 +34,38 @@ def settle_functions(scenario: Scenario) -> Scenario:
 
     What it reads from globals, closures and tables is what these hold at this moment.
     """
-    if not scenario.events and all(f.function is None for f in scenario.forces):
+    _refuse_reading_moments(scenario)
+    acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
+    if not scenario.events and all(one.function is None for one in acting):
         return scenario
     is_traced = scenario.engine != "python"
     bind = _bind_tables if scenario.members is not None else lambda unchanged: unchanged
-    forces = tuple(_settle_force(bind(f), is_traced) if f.function is not None else f for f in scenario.forces)
-    events = tuple(_settle_event(bind(e), is_traced) for e in scenario.events)
-    return replace(scenario, forces=forces, events=events)
+    speeds, current_mass = (0.0,) * len(scenario.rotors), _shape_of_mass(scenario)
+    state = _STATE._replace(rotor_speed=speeds, rotor_momentum=speeds, current_mass=current_mass)
+    forces = tuple(_settle_force(bind(f), state, is_traced) if f.function is not None else f for f in scenario.forces)
+    events = tuple(_settle_event(bind(e), state, is_traced) for e in scenario.events)
+    rotors = tuple(_settle_rotor(r, state, is_traced) if r.function is not None else r for r in scenario.rotors)
+    return replace(scenario, forces=forces, events=events, rotors=rotors)
+
+
+def _shape_of_mass(scenario: Scenario) -> tuple[float, ...]:
+    course = scenario.mass_course
+    if course is None:
+        return ()
+    return (0.0,) * (5 if course.is_diagonal(scenario.bodies[0]) else 2)
+
+
+def _refuse_reading_moments(scenario: Scenario) -> None:
+    """A tensor that changes has moments to show only while it is diagonal."""
+    course = scenario.mass_course
+    if course is None or course.tensor is None or course.is_diagonal(scenario.bodies[0]):
+        return
+    for f in scenario.forces:
+        if f.kind != "impulse" and _reads(f, ("moments", "inverse_moments", "axes")):
+            raise ForceError(
+                f"{f.name} reads the moments of the body, but its mass course has a tensor with products of inertia, "
+                "whose moments are not known at every time: choose body axes in which it is diagonal"
+            )
 
 
 def _bind_tables(f: Any) -> Any:
@@ -68,9 +94,9 @@ def _call_with_tables(function: Callable[..., Any], tables: dict[int, Any], *arg
     return function(*given, tuple(tables[k] if k in tables else next(others) for k in every))
 
 
-def _settle_force(f: Force, is_traced: bool) -> Force:
+def _settle_force(f: Force, state: StateView, is_traced: bool) -> Force:
     assert f.function is not None
-    arguments = _arguments(f)
+    arguments = _arguments(f, state)
     kernel = _settle(f.name, f.function, arguments, 3 if f.kind == "pair" else 2, is_traced, ForceError)
     potential = f.potential
     if potential is not None:
@@ -78,8 +104,13 @@ def _settle_force(f: Force, is_traced: bool) -> Force:
     return replace(f, kernel=_in_world_axes(kernel) if f.axes == "body" else kernel, potential=potential)
 
 
-def _settle_event(e: Event, is_traced: bool) -> Event:
-    arguments = _arguments(e)
+def _settle_rotor(rotor: Rotor, state: StateView, is_traced: bool) -> Rotor:
+    name = f"the torque of {rotor.name}"
+    return replace(rotor, kernel=_settle(name, rotor.function, _arguments(rotor, state), 0, is_traced, ForceError))
+
+
+def _settle_event(e: Event, state: StateView, is_traced: bool) -> Event:
+    arguments = _arguments(e, state)
     function = e.function if e.function is not None else e.kernel
     kernel = _settle(e.name, function, arguments, 0, is_traced, ScenarioError)
     change = e.change
@@ -88,12 +119,12 @@ def _settle_event(e: Event, is_traced: bool) -> Event:
     return replace(e, kernel=kernel, change=change)
 
 
-def _arguments(f: Force | Event) -> dict[str, Any]:
+def _arguments(f: Force | Event | Rotor, state: StateView = _STATE) -> dict[str, Any]:
     """The arguments of a function by name; only their nesting matters."""
     params = map_leaves(lambda _: 0.0, f.params)
     if isinstance(f, Force) and f.kind == "pair":
-        return {"t": 0.0, "a": _STATE, "body_a": _BODY, "b": _STATE, "body_b": _BODY, "params": params}
-    return {"t": 0.0, "state": _STATE, "body": _BODY, "params": params}
+        return {"t": 0.0, "a": state, "body_a": _BODY, "b": state, "body_b": _BODY, "params": params}
+    return {"t": 0.0, "state": state, "body": _BODY, "params": params}
 
 
 def _settle(

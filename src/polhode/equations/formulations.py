@@ -34,13 +34,19 @@ class StateView(NamedTuple):
     velocity: Vector
     angular_velocity: Vector
     angular_velocity_body: Vector
+    rotor_speed: Groups = ()
+    """The speed of each rotor relative to the body, in rad/s."""
+    rotor_momentum: Groups = ()
+    """The angular momentum of each rotor along its axis, with that of the body's own rotation, in kg m2/s."""
+    current_mass: Groups = ()
+    """Lower level: the mass and its reciprocal where they change, perhaps also moments; forces find them in `body`."""
 
 
 class Formulation(NamedTuple):
     """One way of writing the state of a rigid body: x, attitude, P, and spin."""
 
     name: str
-    sizes: tuple[int, int, int, int]
+    sizes: tuple[int, ...]
     rate: Callable[..., Groups]
     """(y, body, force, torque) -> y'"""
     view: Callable[..., StateView]
@@ -53,6 +59,8 @@ class Formulation(NamedTuple):
     """(x, q, P, L, body) -> y"""
     finish: Callable[..., Groups]
     """(y, body) -> (x, q, P, L)"""
+    controlled: int = 4
+    """The number of groups, from the first, whose error adaptive methods control."""
 
     def after_step(self, renormalizes: bool) -> Callable[..., tuple[Groups, Number]]:
         """What a step applies to its new state: `renormalize` or `with_drift`."""

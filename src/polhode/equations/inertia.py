@@ -35,18 +35,35 @@ class BodyConstants(NamedTuple):
     com_to_pivot: Vector
     about_com: Groups = ()
     """Of constants about a pivot: moments, inverse moments and axes about the center of mass."""
+    rotors: Groups = ()
+    """Of a body with rotors: axis, inertia and inverse inertia of each."""
+    inverse_tensor: Groups = ()
+    """Of a body with rotors: the inverse of its tensor, body axes, about the center of mass or the pivot, less the
+    moments of the rotors about their axes."""
+    added: Groups = ()
+    """Of a body with added mass: the blocks of the inverse mass matrix, body axes, that give v from P and from L; the
+    one that gives w from L is `inverse_tensor`."""
+    course: Groups = ()
+    """Of a body whose mass changes: a `MassPiece`."""
 
 
 @law
-def constants_for_forces(body: BodyConstants) -> BodyConstants:
-    """The constants about the center of mass, which forces and events see, also with a pivot."""
+def constants_for_forces(body: BodyConstants, current_mass: Groups = ()) -> BodyConstants:
+    """The constants about the center of mass, which forces and events see, also with a pivot; the mass as it is now."""
+    if len(current_mass) == 5:
+        mass, inverse_mass, a, b, c = current_mass
+        none = 0 * mass
+        axes = (1 + none, none, none, none)
+        return BodyConstants(mass, inverse_mass, (a, b, c), (1 / a, 1 / b, 1 / c), axes, body.com_to_pivot)
+    if len(current_mass):
+        return BodyConstants(current_mass[0], current_mass[1], *body[2:6])
     return _about_com(body, body.about_com)
 
 
 @law
 def _about_com(body: BodyConstants, about_com: Groups) -> BodyConstants:
     if len(about_com) == 0:
-        return body
+        return BodyConstants(*body[:6])
     return BodyConstants(body.mass, body.inverse_mass, about_com[0], about_com[1], about_com[2], body.com_to_pivot, ())
 
 

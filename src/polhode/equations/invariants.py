@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polhode.equations.formulations import StateView
+from polhode.equations.gyrostat import rotor_energy
 from polhode.equations.law import Number, Vector, law
 from polhode.equations.pivot import angular_momentum_about_pivot
 from polhode.equations.vectors import dot, minus
@@ -16,8 +17,11 @@ def translational_energy(state: StateView) -> Number:
 
 @law
 def rotational_energy(state: StateView) -> Number:
-    """w . L/2 = w . (I w)/2  [Hydra 2017, eq. 2.21, 4.27]"""
-    return dot(state.angular_velocity, state.angular_momentum) / 2
+    """w . L/2 = w . (I w)/2, and with rotors sum of H s/2 more.  [Hydra 2017, eq. 2.21, 4.27]"""
+    energy = dot(state.angular_velocity, state.angular_momentum) / 2
+    if len(state.rotor_speed) == 0:
+        return energy
+    return energy + rotor_energy(state.rotor_speed, state.rotor_momentum)
 
 
 @law

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from polhode.equations.formulations import Formulation, StateView
+from polhode.equations.gyrostat import limit_rotor_torque, rotor_power
 from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.law import Groups, Number, Vector, law
@@ -49,7 +50,7 @@ def sum_forces(kernels: Sequence[Kernel]) -> Kernel:
 def _with_params(kernel: Kernel, i: int) -> Kernel:
     @law
     def part(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-        return kernel(t, state, constants_for_forces(body), params[i])
+        return kernel(t, state, constants_for_forces(body, state.current_mass), params[i])
 
     return part
 
@@ -93,9 +94,56 @@ def _mask_vector(acts: Number, v: Vector) -> Vector:
 
 
 @law
-def power(state: StateView, force: Vector, torque: Vector) -> Number:
-    """F . v + torque . w: the rate of work of a force and a torque."""
-    return dot(force, state.velocity) + dot(torque, state.angular_velocity)
+def power(state: StateView, force: Vector, torque: Vector, rotor_torques: Groups = ()) -> Number:
+    """F . v + torque . w: the rate of work of a force and a torque; with rotors also that of their motors."""
+    external = dot(force, state.velocity) + dot(torque, state.angular_velocity)
+    return external + rotor_power(rotor_torques, state.rotor_speed) if rotor_torques else external
+
+
+def sum_loads(kernels: Sequence[Kernel], rotor_kernels: Sequence[Callable[..., Number] | None]) -> Kernel:
+    """All that acts: (t, state, body, params) -> (force, torque), and with rotors also the torques of their motors.
+
+    The last of the params are those of the rotors: for each its command, limits, and the params of its kernel.
+    """
+    forces, motors = sum_forces(kernels), build_rotor_torques(rotor_kernels)
+    if not rotor_kernels:
+        return forces
+
+    @law
+    def loads(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
+        return *forces(t, state, body, params), motors(t, state, body, params[-1])
+
+    return loads
+
+
+def build_rotor_torques(rotor_kernels: Sequence[Callable[..., Number] | None]) -> Callable[..., Groups]:
+    """(t, state, body, params of all rotors) -> the torques of their motors."""
+
+    @law
+    def motors(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
+        seen = constants_for_forces(body, state.current_mass)
+        each = zip(rotor_kernels, body.rotors, params, strict=True)
+        return tuple(
+            _rotor_torque(kernel, i, t, state, seen, rotor[2], own) for i, (kernel, rotor, own) in enumerate(each)
+        )
+
+    return motors
+
+
+def _rotor_torque(
+    kernel: Callable[..., Number] | None,
+    i: int,
+    t: Number,
+    state: StateView,
+    body: BodyConstants,
+    inverse_inertia: Number,
+    params: Groups,
+) -> Number:
+    """The torque of a motor on its rotor, within its limits; 0 on a body that does not carry the rotor."""
+    command, max_torque, inverse_max_speed, taper, own = params
+    torque = command if kernel is None else command + kernel(t, state, body, own)
+    limited = limit_rotor_torque(torque, state.rotor_speed[i], max_torque, inverse_max_speed, taper)
+    return if_less(0 * inverse_inertia, inverse_inertia, limited, 0 * limited)
 
 
 def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., StateView]:
@@ -119,6 +167,8 @@ def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., StateVi
             velocity,
             state.angular_velocity,
             state.angular_velocity_body,
+            state.rotor_speed,
+            state.rotor_momentum,
         )
 
     return about_pivot
@@ -139,25 +189,30 @@ def build_motion_law(
 ) -> Callable[..., Groups]:
     """(y, state, body, force, torque) -> y', about the pivot if there is one, with the work done if counted.
 
-    q' is evaluated at the q of a stage, or, if `rescaled`, at q/|q|.
+    With rotors the torques of their motors are one more argument.  q' is evaluated at the q of a stage, or, if
+    `rescaled`, at q/|q|.
     """
     motion_law = _at_unit_attitude(formulation) if rescaled else formulation.rate
+    count = len(formulation.sizes)
 
     @law
-    def free(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
-        return motion_law(y[:4], body, force, torque)
+    def free(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector, *more: Groups) -> Groups:
+        return motion_law(y[:count], body, force, torque, *more)
 
     @law
-    def held(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
+    def held(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector, *more: Groups) -> Groups:
         """The reaction of the pivot cancels the force; the torque about the pivot remains."""
         pivot_to_com = minus(state.position, y[0])
-        return motion_law(y[:4], body, scaled(0, force), torque_about_pivot(torque, pivot_to_com, force))
+        about_pivot = torque_about_pivot(torque, pivot_to_com, force)
+        return motion_law(y[:count], body, scaled(0, force), about_pivot, *more)
 
     moved = held if pivoted else free
 
     @law
-    def moved_with_work(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
-        rate: Groups = moved(y, state, body, force, torque) + ((power(state, force, torque),),)
+    def moved_with_work(
+        y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector, *more: Groups
+    ) -> Groups:
+        rate: Groups = moved(y, state, body, force, torque, *more) + ((power(state, force, torque, *more),),)
         return rate
 
     return moved_with_work if counts_work else moved
@@ -167,8 +222,8 @@ def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
     motion_law, renormalize = formulation.rate, formulation.renormalize
 
     @law
-    def at_unit_attitude(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
-        return motion_law(renormalize(y, 0 * force[0])[0], body, force, torque)
+    def at_unit_attitude(y: Groups, body: BodyConstants, force: Vector, torque: Vector, *more: Groups) -> Groups:
+        return motion_law(renormalize(y[:4], 0 * force[0])[0] + y[4:], body, force, torque, *more)
 
     return at_unit_attitude
 
@@ -183,8 +238,7 @@ def build_right_hand_side(
     def rate(t: Number, y: Groups, data: Groups) -> Groups:
         body, params = data
         state = view(y, body)
-        force, torque = load(t, state, body, params)
-        return moved(y, state, body, force, torque)
+        return moved(y, state, body, *load(t, state, body, params))
 
     return rate
 
@@ -196,7 +250,7 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
 
     @law
     def last(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
-        return (function(t, state, constants_for_forces(body), params[i]) + 0 * t,)
+        return (function(t, state, constants_for_forces(body, state.current_mass), params[i]) + 0 * t,)
 
     if i == len(functions) - 1:
         return last
@@ -213,6 +267,7 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
 def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
     """(y, body, jump, turn) -> y after P jumps by `jump` and L by `turn`; the work is the jump of kinetic energy."""
     view, start, finish = build_view(formulation, pivoted), formulation.start, formulation.finish
+    count = len(formulation.sizes)
 
     @law
     def free(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
@@ -223,16 +278,16 @@ def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., 
     def held(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
         """The pivot absorbs the impulse; its moment about the pivot remains."""
         x, q, p, angular_momentum = finish(y[:4], body)
-        pivot_to_com = minus(view(y[:4], body).position, x)
+        pivot_to_com = minus(view(y[:count], body).position, x)
         return start(x, q, p, plus(angular_momentum, torque_about_pivot(turn, pivot_to_com, jump)), body)
 
     jump_momenta = held if pivoted else free
 
     @law
     def apply_impulse(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
-        after = jump_momenta(y, body, jump, turn)
-        gained = kinetic_energy(view(after, body)) - kinetic_energy(view(y[:4], body))
-        return after + _add_work(y[4:], gained)
+        after = jump_momenta(y, body, jump, turn) + y[4:count]
+        gained = kinetic_energy(view(after, body)) - kinetic_energy(view(y[:count], body))
+        return after + _add_work(y[count:], gained)
 
     return apply_impulse
 

@@ -40,7 +40,7 @@ def evaluate_wrenches(
 ) -> list[tuple[Any, Any]]:
     """The force and the torque on each body at time t, in whatever kind of number the views hold."""
     zero = minus(views[0].position, views[0].position)
-    constants = [constants_for_forces(c) for c in constants]
+    constants = [constants_for_forces(c, view.current_mass) for c, view in zip(constants, views, strict=True)]
     loads = [(zero, zero)] * len(views)
     for f in forces:
         if f.kind == "body":
@@ -87,7 +87,7 @@ def potential_energy(
 ) -> Any:
     """The sum of the potentials of the forces that have one."""
     total: Any = 0.0
-    constants = [constants_for_forces(c) for c in constants]
+    constants = [constants_for_forces(c, view.current_mass) for c, view in zip(constants, views, strict=True)]
     for f in forces:
         if f.potential is None:
             continue

@@ -45,6 +45,8 @@ def choose_method(scenario: Scenario) -> MethodChoice:
         unused = "; it takes no steps, so step is not used" if scenario.step is not None else ""
         return MethodChoice(CLOSED_FORM, "body_rates", f"{what}: the closed form holds{unused}")
     formulation = "body_rates" if scenario.formulation == "momentum" else scenario.formulation
+    if scenario.is_extended:
+        return MethodChoice(RUNGE_KUTTA, scenario.formulation, f"{obstacle}: steps in the formulation 'momentum'")
     rtol = min(scenario.tolerances[0])
     first = "; step is only its first try" if scenario.step is not None else ""
     if rtol >= FINEST_RUNGE_KUTTA_RTOL or meets_layered_air(scenario):
@@ -67,6 +69,9 @@ def _choose_for_contacts(scenario: Scenario) -> MethodChoice:
 def closed_form_obstacle(scenario: Scenario) -> str | None:
     """Why the motion has no closed form here; None if it has."""
     others = [f.name for f in scenario.forces if f.kind != "impulse" and not f.uniform]
+    if scenario.is_extended:
+        mass = "the mass changes" if scenario.mass_course is not None else "a fluid adds mass"
+        return "there are rotors" if scenario.rotors else mass
     if others:
         return f"{', '.join(dict.fromkeys(others))} acts"
     if scenario.pivot is not None and scenario.of_kind("body"):

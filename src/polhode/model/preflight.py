@@ -18,6 +18,7 @@ from polhode.equations.right_hand_side import build_view
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
 from polhode.model.force import Force, map_leaves, name_of_function
+from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 
 
@@ -31,6 +32,14 @@ def check_user_functions(scenario: Scenario) -> None:
             except Exception as error:
                 raise ForceError(_failure_at_start(scenario, f, f, error)) from error
             _check_return_value(f, answer)
+    for rotor in scenario.rotors:
+        if rotor.function is not None:
+            try:
+                answer = rotor.function(*sample_arguments(scenario, rotor))
+            except Exception as error:
+                raise ForceError(_failure_at_start(scenario, rotor, rotor, error)) from error
+            if not _is_number(answer):
+                raise ForceError(f"the torque of {rotor.name} must be one number, in N m, but is {answer!r}")
     for e in scenario.events:
         arguments = sample_arguments(scenario, e)
         for function, wanted in ((e.kernel, "one number"), (e.change, "(impulse, angular impulse)")):
@@ -47,16 +56,18 @@ def check_user_functions(scenario: Scenario) -> None:
                 )
 
 
-def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
+def sample_arguments(scenario: Scenario, f: Force | Event | Rotor) -> tuple[Any, ...]:
     """What a force or event is called with at the start of the run; in an ensemble, for its first member."""
     start = scenario.problem.start
     view = build_view(scenario.form, scenario.pivot is not None)
     is_pair = isinstance(f, Force) and f.kind == "pair"
-    first, second = f.bodies if is_pair and f.bodies is not None else ((f.bodies or (0,))[0], 1)
+    bodies = (f.body,) if isinstance(f, Rotor) else f.bodies
+    first, second = bodies if is_pair and bodies is not None else ((bodies or (0,))[0], 1)
 
     def of(i: int) -> tuple[StateView, BodyConstants]:
         body = BodyConstants(*_select_one(scenario.problem.constants, i))
-        return view(_select_one(start, i), body), constants_for_forces(body)
+        state = view(_select_one(start, i), body)
+        return state, constants_for_forces(body, state.current_mass)
 
     params = _select_one(f.params, 0)
     if is_pair:
@@ -86,7 +97,7 @@ def _check_return_value(f: Force, answer: Any) -> None:
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
-def _failure_at_start(scenario: Scenario, thing: Force | Event, function: Any, error: Exception) -> str:
+def _failure_at_start(scenario: Scenario, thing: Force | Event | Rotor, function: Any, error: Exception) -> str:
     """Why a user function failed; perhaps it reads more parameters than it was given."""
     hint, count = "", len(thing.params)
     if re.search("values to unpack|tuple index out of range", str(error)):

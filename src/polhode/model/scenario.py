@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import validation
+from polhode.equations.extended_body import extended_formulation
 from polhode.equations.formulations import FORMULATIONS, Formulation
 from polhode.equations.inertia import BodyConstants
 from polhode.errors import ScenarioError
@@ -23,6 +24,7 @@ from polhode.model import scenario_validation as checks
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw, array_lengths, leading_lengths, settle_arrays
+from polhode.model.mass_course import MassCourse
 from polhode.model.members import (
     select_body_members,
     select_event_members,
@@ -31,7 +33,8 @@ from polhode.model.members import (
     select_state_members,
 )
 from polhode.model.method_choice import MethodChoice, choose_method
-from polhode.model.problem import Problem, body_constants, build_problem
+from polhode.model.problem import Problem, body_constants, build_problem, constants_of_body
+from polhode.model.rotor import Rotor
 from polhode.model.state import State
 from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array
@@ -91,6 +94,15 @@ class Scenario:
     contacts : sequence, optional
         What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`.  For the methods "auto",
         "exact" and "dop853".
+    rotors : sequence of Rotor, optional
+        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
+        Runge-Kutta methods.
+    mass_course : MassCourse, optional
+        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
+        methods, and one body.
+    added_mass : array_like, optional
+        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
+        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -119,6 +131,9 @@ class Scenario:
     forces: tuple[Force, ...]
     events: tuple[Event, ...]
     contacts: tuple[Contact, ...]
+    rotors: tuple[Rotor, ...]
+    mass_course: MassCourse | None
+    added_mass: tuple[Array, ...] | None
     duration: float
     step: float | None
     method: str
@@ -144,6 +159,9 @@ class Scenario:
         duration: float,
         events: Sequence[Event | EventLaw] = (),
         contacts: Sequence[Contact] = (),
+        rotors: Sequence[Rotor] = (),
+        mass_course: MassCourse | None = None,
+        added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
         step: float | None = None,
         method: str = "auto",
         formulation: str = "momentum",
@@ -164,6 +182,9 @@ class Scenario:
             "forces": checks.check_forces(forces),
             "events": checks.check_events(events),
             "contacts": checks.check_contacts(contacts),
+            "rotors": checks.check_rotors(rotors),
+            "mass_course": mass_course,
+            "added_mass": checks.check_added_mass(added_mass, body),
             "breaks": checks.check_break_times(breaks),
             "duration": checks.check_positive_number(duration, "duration"),
             "step": None if step is None else checks.check_positive_number(step, "step"),
@@ -182,11 +203,11 @@ class Scenario:
         for field, value in values.items():
             object.__setattr__(self, field, value)
         checks.validate_bodies(self)
-        if array_lengths((*(f.params for f in self.forces), *(e.params for e in self.events))):
-            forces = tuple(replace(f, params=settle_arrays(f.params, self.members)) for f in self.forces)
-            events = tuple(replace(e, params=settle_arrays(e.params, self.members)) for e in self.events)
-            object.__setattr__(self, "forces", forces)
-            object.__setattr__(self, "events", events)
+        acting: dict[str, Any] = {"forces": self.forces, "events": self.events, "rotors": self.rotors}
+        if array_lengths([one.params for some in acting.values() for one in some]):
+            for field, some in acting.items():
+                settled = tuple(replace(one, params=settle_arrays(one.params, self.members)) for one in some)
+                object.__setattr__(self, field, settled)
         checks.validate_scenario(self)
 
     # What acts on whom ------------------------------------------------------------------------------------------------
@@ -216,14 +237,19 @@ class Scenario:
     @cached_property
     def members(self) -> int | None:
         """How many members an ensemble of this scenario has; None if it is a single run."""
-        lengths = leading_lengths([(f.params, f.instant) for f in self.forces] + [e.params for e in self.events])
-        records: list[Any] = [*self.bodies, *self.states, *self.contacts]
+        lengths = leading_lengths(
+            [*((f.params, f.instant) for f in self.forces), *(e.params for e in self.events)]
+            + [rotor.params for rotor in self.rotors]
+        )
+        records: list[Any] = [*self.bodies, *self.states, *self.contacts, *self.rotors]
+        lengths |= {len(matrix) for matrix in self.added_mass or () if matrix.ndim > 2}
         lengths |= {record.members for record in records if record.members is not None}
         if self.pivot is not None and np.ndim(self.pivot) == 2:
             lengths.add(len(self.pivot))
         if len(lengths) > 1:
             raise ScenarioError(
-                f"the leading axes of body, state, forces and contacts have different lengths, {sorted(lengths)}: "
+                f"the leading axes of body, state, forces, contacts and rotors have different lengths, "
+                f"{sorted(lengths)}: "
                 "give every one the same number of members"
             )
         return lengths.pop() if lengths else None
@@ -240,6 +266,11 @@ class Scenario:
             return (len(self.bodies),)
         return (self.members, len(self.bodies)) if self.is_system else (self.members,)
 
+    @property
+    def is_extended(self) -> bool:
+        """Whether a body is more than rigid: it has rotors, its mass changes, or a fluid adds to it."""
+        return bool(self.rotors) or self.mass_course is not None or self.added_mass is not None
+
     # How it is computed -----------------------------------------------------------------------------------------------
     @cached_property
     def choice(self) -> MethodChoice:
@@ -249,6 +280,8 @@ class Scenario:
     @property
     def form(self) -> Formulation:
         """The laws of the formulation that the motion is computed in."""
+        if self.is_extended:
+            return extended_formulation(len(self.rotors), self.mass_course is not None)
         return FORMULATIONS[self.choice.formulation]
 
     @property
@@ -306,6 +339,13 @@ class Scenario:
         """rtol, and atol, each for position, attitude, momentum and spin."""
         return checks.check_tolerances(self.rtol, self.atol)
 
+    @property
+    def group_tolerances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """rtol, and atol, for each group of the state whose error is controlled: rotors have those of the spin."""
+        rtol, atol = self.tolerances
+        more = self.form.controlled - len(rtol)
+        return rtol + rtol[-1:] * more, atol + atol[-1:] * more
+
     # The numbers ------------------------------------------------------------------------------------------------------
     @cached_property
     def problem(self) -> Problem:
@@ -324,6 +364,17 @@ class Scenario:
     def constants_about(self, pivot: ArrayLike | None) -> BodyConstants:
         """The constants of the bodies about a pivot, or with None about the center of mass."""
         return body_constants(self, pivot)
+
+    def body_constants(self, i: int) -> BodyConstants:
+        """The constants of one body, about its pivot if it has one."""
+        return constants_of_body(self, i, self.pivot)
+
+    def constants_for_samples(self, constants: BodyConstants, samples: Any) -> BodyConstants:
+        """The constants that belong to the numbers of samples, columns first: the mass at the time that they hold."""
+        if self.mass_course is None:
+            return constants
+        clock = samples[sum(self.form.sizes) - 1]
+        return constants._replace(course=self.mass_course.piece(clock, self.bodies[0]))
 
     def load_kernels(self) -> tuple[Any, ...]:
         """The functions of the forces on single bodies, in the order of `problem.load_params`."""
@@ -372,6 +423,10 @@ class Scenario:
             forces=[select_force_members(f, members) for f in self.forces],  # type: ignore[arg-type]
             events=[select_event_members(e, members) for e in self.events],  # type: ignore[arg-type]
             contacts=[contact.select_members(members) for contact in self.contacts],  # type: ignore[arg-type]
+            rotors=[rotor.select_members(members) for rotor in self.rotors],  # type: ignore[arg-type]
+            added_mass=None
+            if self.added_mass is None
+            else tuple(select_members(m, 2, members) for m in self.added_mass),
             pivot=None if self.pivot is None else select_members(self.pivot, 1, members),
         )
 
@@ -420,5 +475,6 @@ class Scenario:
         defaults = {name: p.default for name, p in signature(Scenario).parameters.items()}
         shown = self.forces if forces is None else forces
         return scenario_file.scenario_mapping(
-            self.bodies, self.states, shown, self.contacts, self.is_system, with_parts, settings, defaults
-        )
+            self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults,
+            self.mass_course, self.added_mass,
+        )  # fmt: skip

@@ -20,6 +20,8 @@ from polhode.model.contact import CONTACTS, Contact
 from polhode.model.earth import WGS84, check_latitude
 from polhode.model.force import Force
 from polhode.model.forces import FORCES
+from polhode.model.mass_course import MASS_COURSE_KEYS, MassCourse, read_mass_course
+from polhode.model.rotor import Rotor, read_rotor, rotor, rotor_table
 from polhode.model.state import State
 
 SETTINGS = (
@@ -38,6 +40,7 @@ SETTINGS = (
     "breaks",
     "largest_turn",
 )
+READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
 WORLD_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity")
 GEODETIC_KEYS = (
     "latitude_deg",
@@ -71,13 +74,13 @@ def read_scenario(path: Path) -> dict[str, Any]:
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
-    refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces", "contacts"), "a scenario")
+    refuse_unknown_keys(content, (*SETTINGS, *READ_SEPARATELY), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
     settings = {key: content[key] for key in SETTINGS if key in content}
     if "duration" not in settings:
         raise ScenarioError("a scenario needs its duration, in s")
-    for key in ("bodies", "forces", "contacts"):
+    for key in ("bodies", "forces", "contacts", "rotors"):
         if not isinstance(content.get(key, []), list):
             raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
     forces = [_read_force_table(table) for table in content.get("forces", [])]
@@ -91,6 +94,13 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
     result["forces"] = forces
     if "contacts" in content:
         result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
+    if "rotors" in content:
+        result["rotors"] = [_read_rotor_table(table) for table in content["rotors"]]
+    if "added_mass" in content:
+        result["added_mass"] = _read_added_mass(content["added_mass"], "bodies" in content)
+    if "mass_course" in content:
+        refuse_unknown_keys(content["mass_course"], MASS_COURSE_KEYS, "a mass course")
+        result["mass_course"] = read_mass_course(content["mass_course"])
     return result
 
 
@@ -140,6 +150,19 @@ def _read_contact_table(table: Any) -> Contact:
     return made
 
 
+def _read_added_mass(given: Any, is_system: bool) -> Any:
+    """One matrix, or a list of them for a system, in which zeros stand for none."""
+    if not is_system or not isinstance(given, list):
+        return given
+    return [np.asarray(matrix, dtype=np.float64) for matrix in given]
+
+
+def _read_rotor_table(table: Any) -> Rotor:
+    if isinstance(table, Mapping):
+        refuse_unknown_keys(table, [*inspect.signature(rotor).parameters], "a rotor")
+    return read_rotor(table)
+
+
 def _make_by_kind(
     table: Any, what: str, makers: Mapping[str, Callable[..., Any]], error: type[InputError], example: str, *more: str
 ) -> Any:
@@ -180,10 +203,13 @@ def scenario_mapping(
     states: Sequence[State],
     forces: Sequence[Force],
     contacts: Sequence[Contact],
+    rotors: Sequence[Rotor],
     is_system: bool,
     with_parts: bool,
     settings: Mapping[str, Any],
     defaults: Mapping[str, Any],
+    mass_course: MassCourse | None = None,
+    added_mass: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
     """A file's content from what a scenario has; settings that have their default value are left out."""
     content = {
@@ -197,6 +223,13 @@ def scenario_mapping(
         content["forces"] = [_force_table(f) for f in forces]
     if contacts:
         content["contacts"] = [_contact_table(contact) for contact in contacts]
+    if rotors:
+        content["rotors"] = [rotor_table(one, to_plain_values) for one in rotors]
+    if added_mass is not None:
+        matrices = [to_plain_values(matrix) for matrix in added_mass]
+        content["added_mass"] = matrices if is_system else matrices[0]
+    if mass_course is not None:
+        content["mass_course"] = {key: to_plain_values(value) for key, value in mass_course.arguments.items()}
     return content
 
 

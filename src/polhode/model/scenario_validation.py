@@ -19,7 +19,9 @@ from polhode.model.contact_validation import validate_contacts
 from polhode.model.event import Event, as_event
 from polhode.model.flight_forces import describe_start_outside
 from polhode.model.force import Force, as_force
+from polhode.model.mass_course import MassCourse, check_course
 from polhode.model.method_choice import AUTO, LEAST_RTOL, closed_form_obstacle
+from polhode.model.rotor import Rotor, as_rotor
 from polhode.model.state import State, stack_components
 from polhode.synonyms import suggest_name
 from polhode.validation import Array, as_leaves
@@ -49,6 +51,42 @@ def check_events(given: Any) -> tuple[Event, ...]:
 def check_contacts(given: Any) -> tuple[Contact, ...]:
     """The contacts of a list."""
     return tuple(as_contact(c) for c in _check_list(given, "contacts"))
+
+
+def check_rotors(given: Any) -> tuple[Rotor, ...]:
+    """The rotors of a list."""
+    return tuple(as_rotor(rotor) for rotor in _check_list(given, "rotors"))
+
+
+def check_added_mass(given: Any, body: Any) -> tuple[Array, ...] | None:
+    """A symmetric 6 x 6 matrix for each body; zeros for a body of a system without."""
+    if given is None:
+        return None
+    if not isinstance(body, (list, tuple)):
+        is_wrapped = isinstance(given, (list, tuple)) and len(given) == 1
+        return (_check_added_matrix(given[0] if is_wrapped else given),)
+    each = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    if len(each) != len(body):
+        raise ScenarioError(
+            f"added_mass of {len(body)} bodies must be a list of as many 6 x 6 matrices, with None for a body without, "
+            f"but {len(each)} were given"
+        )
+    return tuple(np.zeros((6, 6)) if one is None else _check_added_matrix(one) for one in each)
+
+
+def _check_added_matrix(given: Any) -> Array:
+    matrix = validation.check_numbers(given, "added_mass", (6, 6), ScenarioError)
+    size = np.sqrt(np.abs(np.diagonal(matrix, axis1=-2, axis2=-1)))
+    scale = size[..., :, None] * size[..., None, :] + np.abs(matrix).max() * np.finfo(float).eps
+    off = np.abs(matrix - matrix.swapaxes(-1, -2))
+    if (off > 1e-9 * scale).any():
+        i, j = (int(k) for k in np.unravel_index(int(np.argmax(off.reshape(-1, 6, 6).max(axis=0))), (6, 6)))
+        a, b = (float(np.ravel(matrix[..., r, c])[0]) for r, c in ((i, j), (j, i)))
+        raise ScenarioError(
+            f"added_mass must be symmetric, but entry ({i}, {j}) is {a:g} and entry ({j}, {i}) is {b:g}: average the "
+            "two if a solver found them, (A + A.T)/2, and ask why they differ"
+        )
+    return np.asarray((matrix + matrix.swapaxes(-1, -2)) / 2)
 
 
 def check_positive_number(value: Any, name: str) -> float:
@@ -137,6 +175,8 @@ def validate_scenario(scenario: Scenario) -> None:
     _validate_method(scenario)
     _validate_forces(scenario)
     _validate_events(scenario)
+    if scenario.is_extended:
+        _validate_extended(scenario)
     if scenario.contacts:
         validate_contacts(scenario)
     _validate_resolution(scenario)
@@ -162,7 +202,7 @@ def _validate_resolution(scenario: Scenario) -> None:
 
 def _validate_magnitudes(scenario: Scenario) -> None:
     """Refuse masses, positions and momenta whose squares overflow, and masses whose squares underflow."""
-    c, (x, _, p, spin) = scenario.problem.constants, scenario.problem.start
+    c, (x, _, p, spin, *_) = scenario.problem.constants, scenario.problem.start
     vectors = {"mass": (c.mass,), "moments": c.moments, "position": x, "linear momentum": p, "spin": spin}
     found = {name: max(float(np.max(np.abs(part))) for part in vector) for name, vector in vectors.items()}
     outside = {name: size for name, size in found.items() if not size <= LARGEST_SIZE}
@@ -261,6 +301,57 @@ def _validate_forces(scenario: Scenario) -> None:
             for state in scenario.states if f.bodies is None else [scenario.states[b] for b in f.bodies]:
                 if (sentence := describe_start_outside(f, state.time, state)) is not None:
                     raise ScenarioError(sentence)
+
+
+def _validate_extended(scenario: Scenario) -> None:
+    """Bodies with rotors, or with a mass that changes."""
+    what = "a mass that changes" if scenario.mass_course is not None else "added mass"
+    what = "rotors" if scenario.rotors else what
+    for rotor in scenario.rotors:
+        _validate_indices(scenario, (rotor.body,), f"{rotor.name} is in", ScenarioError)
+        if scenario.bodies[rotor.body].is_particle:
+            raise ScenarioError(
+                f"{rotor.name} is in a particle, which does not turn: give a body with moments of inertia"
+            )
+    if scenario.contacts:
+        raise ScenarioError(f"a body with {what} cannot have contacts yet: leave them out")
+    method = scenario.used_method
+    if method.tableau is None or method.formulations is not None:
+        raise ScenarioError(
+            f"method {method.name!r} does not advance {what}: use 'auto', 'dop853', 'rk4', 'midpoint' or 'euler'"
+        )
+    if scenario.formulation != "momentum":
+        raise ScenarioError(
+            f"a body with {what} is computed in formulation 'momentum', not in {scenario.formulation!r}: leave "
+            "formulation out"
+        )
+    if scenario.mass_course is not None:
+        _validate_mass_course(scenario)
+    if scenario.added_mass is not None:
+        if scenario.pivot is not None:
+            raise ScenarioError("a body with added mass cannot have a pivot yet: leave out the pivot, or added_mass")
+        if scenario.mass_course is not None:
+            raise ScenarioError("a body with added mass cannot have a mass that changes yet: leave out one of the two")
+        if any(body.is_particle for body in scenario.bodies):
+            raise ScenarioError("added mass acts on bodies that turn, not on particles: give moments of inertia")
+    _ = scenario.problem.constants  # refuses rotors that are too large for their body
+
+
+def _validate_mass_course(scenario: Scenario) -> None:
+    course: Any = scenario.mass_course
+    if not isinstance(course, MassCourse):
+        raise ScenarioError(f"mass_course must be made with ph.mass_course(times, mass, ...), not {course!r}")
+    if scenario.is_system:
+        raise ScenarioError("a mass course is that of one body: give the body by itself, not in a list")
+    if scenario.pivot is not None:
+        raise ScenarioError(
+            "a body whose mass changes cannot have a pivot yet: leave out the pivot, or the mass course"
+        )
+    if scenario.bodies[0].is_particle:
+        raise ScenarioError("a particle has no inertia that could change: give a body with moments, ph.Body(...)")
+    if scenario.bodies[0].members is not None:
+        raise ScenarioError("a mass course is the same for all members: give a body without an axis for members")
+    check_course(course, scenario.bodies[0], scenario.start_time)
 
 
 def _validate_events(scenario: Scenario) -> None:

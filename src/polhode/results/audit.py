@@ -12,6 +12,7 @@ import numpy as np
 from polhode.equations.pivot import angular_momentum_about_pivot
 from polhode.model.contact import HalfSpace
 from polhode.model.force import Force, flatten_leaves
+from polhode.model.rotor import Rotor
 from polhode.model.state import apply_to_vectors
 from polhode.results import dynamics
 from polhode.results.trajectory import Trajectory
@@ -135,12 +136,13 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=-1) if "body" in motion.axes else motion.kinetic_energy
     contacts, loses = tuple(c.name for c in motion.scenario.contacts), _contacts_lose_energy(motion)
-    if not forces and not unknown and not loses:
+    driven = tuple(rotor.name for rotor in motion.scenario.rotors if _has_motor(rotor)) + _exhaust(motion)
+    if not forces and not unknown and not loses and not driven:
         reason = "no force acts" + ("; the contacts lose no energy" if contacts else "")
         return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, reason)]
-    names = _names(forces, (*unknown, *contacts))
+    names = _names(forces, (*unknown, *contacts, *driven))
     found = [_measure_drift(motion, "kinetic energy", "J", False, kinetic, kinetic, names + " can do work")]
-    without = [f.name for f in forces if f.potential is None] + list(unknown)
+    without = [f.name for f in forces if f.potential is None] + [*unknown, *driven]
     if not without:
         energy = dynamics.energy(motion)
         size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
@@ -149,13 +151,23 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
         if contacts:
             reason = _describe_losses(motion, energy, size) if loses else f"{reason}; the contacts lose no energy"
         found.append(_measure_drift(motion, "energy", "J", not changing and not loses, energy, size, reason))
-    if motion.work is not None:
+    if motion.work is not None and motion.scenario.mass_course is None:
         work = motion.work.sum(axis=-1) if "body" in motion.axes else motion.work
         # The work of an impulse at the start is counted, but an output at the start comes after it.
         balance = (work - work[:1]) - (kinetic - kinetic[:1])
         size = np.maximum(np.abs(kinetic), np.abs(work))
         found.append(_measure_drift(motion, "work-energy residual", "J", True, balance, size, "always"))
     return found
+
+
+def _exhaust(motion: Trajectory) -> tuple[str, ...]:
+    """What leaves a body whose mass changes carries momentum and energy away."""
+    return ("the mass that leaves",) if motion.scenario.mass_course is not None else ()
+
+
+def _has_motor(rotor: Rotor) -> bool:
+    """Whether the motor of a rotor may do work."""
+    return rotor.kernel is not None or bool(np.any(rotor.command))
 
 
 def _contacts_lose_energy(motion: Trajectory) -> bool:
@@ -184,7 +196,7 @@ def _describe_losses(motion: Trajectory, energy: Array, size: Array) -> str:
 def _external(motion: Trajectory) -> tuple[str, ...]:
     """Names of what acts from outside besides the scenario's forces; contacts between bodies are internal."""
     surfaces = tuple(c.name for c in motion.scenario.contacts if isinstance(c, HalfSpace))
-    return (*motion.acts_besides, *surfaces)
+    return (*motion.acts_besides, *surfaces, *_exhaust(motion))
 
 
 def _momenta(motion: Trajectory) -> list[AuditFinding]:
@@ -212,9 +224,9 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
 def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
     scenario, besides = motion.scenario, _external(motion)
     turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
-    if "body" in motion.axes:
+    if "body" in motion.axes or scenario.added_mass is not None:
         each = motion.angular_momentum_about((0.0, 0.0, 0.0))
-        total, size = each.sum(axis=-2), _norm(each).sum(axis=-1)
+        total, size = (each.sum(axis=-2), _norm(each).sum(axis=-1)) if "body" in motion.axes else (each, _norm(each))
         outside = [f for f in scenario.forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
         free = not outside and not own and not besides
@@ -231,6 +243,8 @@ def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
     spin = motion.angular_momentum
     free = not turning and not besides
     reason = "no torque acts" if free else _names(turning, besides) + " can change it"
+    if scenario.rotors and free:
+        reason = "only internal torques, of rotors and body on each other"
     return [_measure_drift(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
 
 

@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from polhode.equations.extended_body import (
+    added_mass_acceleration,
+    gyrostat_acceleration,
+    variable_mass_acceleration,
+)
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, euler_rate
 from polhode.equations.pivot import com_acceleration, torque_about_pivot
 from polhode.equations.quaternions import product, to_body, to_world
+from polhode.equations.right_hand_side import build_rotor_torques
 from polhode.equations.vectors import minus, scaled
 from polhode.errors import InputError
 from polhode.model import force_evaluation
 from polhode.model.force import Force
-from polhode.model.state import stack_components
+from polhode.model.state import split_groups, stack_components
 from polhode.results.trajectory import Trajectory, require_forces
 from polhode.validation import Array
 
@@ -74,6 +80,34 @@ def reaction_force(motion: Trajectory) -> Array:
     return stack_components(minus(scaled(c.mass, _acceleration(motion, view, c, push, turn)), push))
 
 
+def rotor_torques(motion: Trajectory) -> Array:
+    """The torque of each motor on its rotor, within its limits, in N m."""
+    require_forces(motion, "the torque of a rotor")
+    rotors = motion.scenario.rotors
+    if any(rotor.function is not None for rotor in rotors):  # it may branch with `if`: time by time
+        rows = [
+            [_motor_torques(motion, *one) for one in zip([t] * len(views), views, constants, strict=True)]
+            for t, views, constants in _views_time_by_time(motion)
+        ]
+        each = [
+            np.array([np.stack(np.broadcast_arrays(*row[b]), axis=-1) for row in rows]) for b in range(len(rows[0]))
+        ]
+    else:
+        times, views, constants = _views_over_times(motion)
+        found = [_motor_torques(motion, times, view, c) for view, c in zip(views, constants, strict=True)]
+        each = [stack_components(torques) for torques in found]
+    if "body" not in motion.axes:
+        return each[0]
+    return np.stack([each[rotor.body][..., i] for i, rotor in enumerate(rotors)], axis=-1)
+
+
+def _motor_torques(motion: Trajectory, t: Any, view: StateView, c: BodyConstants) -> Any:
+    rotors = motion.scenario.rotors
+    params = tuple((r.command, r.max_torque, r.inverse_max_speed, r.taper, r.params) for r in rotors)
+    torques = build_rotor_torques([rotor.kernel for rotor in rotors])(t, view, c, params)
+    return tuple(torque + 0.0 * view.position[0] for torque in torques)
+
+
 def energies(motion: Trajectory) -> dict[str, Array]:
     """Kinetic energy in its parts, potential energy, and their sum where every force has a potential, in J.
 
@@ -106,6 +140,15 @@ def loads(motion: Trajectory, forces: Sequence[Force]) -> tuple[Array, Array]:
 
 
 def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
+    if motion.scenario.mass_course is not None:
+        columns = np.moveaxis(
+            motion.run_result.samples if motion.axis == "member" else motion.run_result.samples[:, 0], -1, 0
+        )
+        constants = motion.scenario.constants_for_samples(c, columns)
+        return variable_mass_acceleration(split_groups(columns, motion.scenario.form.sizes), constants, push)
+    if motion.scenario.added_mass is not None:
+        motors = tuple(np.moveaxis(rotor_torques(motion), -1, 0)) if motion.scenario.rotors else ()
+        return added_mass_acceleration(view, c, push, turn, motors)
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
     run = motion.run_result
@@ -113,6 +156,10 @@ def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: A
     pivot: Any = tuple(positions if motion.axis == "member" else positions[..., 0])
     pivot_to_com, w = minus(view.position, pivot), view.angular_velocity
     q, torque = product(view.orientation, c.axes), torque_about_pivot(turn, pivot_to_com, push)
+    if motion.scenario.rotors:
+        motors = tuple(np.moveaxis(rotor_torques(motion), -1, 0))
+        in_body = gyrostat_acceleration(view, c, to_body(view.orientation, torque), motors)
+        return com_acceleration(to_world(view.orientation, in_body), w, pivot_to_com)
     w_rate = to_world(q, euler_rate(c, to_body(q, w), to_body(q, torque)))
     return com_acceleration(w_rate, w, pivot_to_com)
 
@@ -142,7 +189,7 @@ def _has_user_function(motion: Trajectory) -> bool:
 
 
 def _constants(motion: Trajectory) -> list[BodyConstants]:
-    return [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
+    return [motion.scenario.body_constants(i) for i in range(len(motion.scenario.bodies))]
 
 
 def _views_over_times(motion: Trajectory) -> tuple[Array, list[StateView], list[BodyConstants]]:

@@ -66,6 +66,12 @@ class Motion(Trajectory):
         """The force that the pivot exerts on the body: M a - F, in N."""
         return dynamics.reaction_force(self)
 
+    @property
+    def rotor_torque(self) -> Array:
+        """The torque of the motor on each rotor, within its limits, in N m: the last axis counts the rotors."""
+        _ = self.rotor_speed  # refuses a motion without rotors
+        return dynamics.rotor_torques(self)
+
     def audit(self) -> Audit:
         """Which quantities should be conserved, given the forces, and how far they drifted.  Printed, it is a table.
 

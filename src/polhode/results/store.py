@@ -39,6 +39,9 @@ UNITS = {
     "linear_momentum": "kg m s-1",
     "angular_momentum": "kg m2 s-1",
     "work": "J",
+    "mass": "kg",
+    "rotor_speed": "rad s-1",
+    "rotor_momentum": "kg m2 s-1",
     "attitude_drift": "1",
     "crossing_time": "s",
     "crossing_body": "1",
@@ -66,6 +69,9 @@ NAMES = {
     "linear_momentum": "linear momentum, world axes",
     "angular_momentum": "angular momentum about the center of mass, world axes",
     "work": "work done by the forces since the start",
+    "mass": "mass of the body",
+    "rotor_speed": "speed of each rotor relative to its body",
+    "rotor_momentum": "angular momentum of each rotor along its axis",
     "attitude_drift": "largest deviation of the attitude from a rotation since the previous output, before rescaling",
     "crossing_time": "when an event happened",
     "crossing_body": "body or member to which it happened",
@@ -111,6 +117,11 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
     variables["attitude_drift"] = (outer, motion.attitude_drift)
     if motion.work is not None:
         variables["work"] = (outer, motion.work)
+    if motion.scenario.rotors:
+        across = ("time", *(axis for axis in motion.axes if axis != "body"), "rotor")
+        variables |= {name: (across, getattr(motion, name)) for name in ("rotor_speed", "rotor_momentum")}
+    if motion.scenario.mass_course is not None:
+        variables["mass"] = (outer, motion.mass)
     if crossings:
         variables["crossing_time"] = (("crossing",), np.array([c.time for c in crossings]))
         variables["crossing_body"] = (("crossing",), np.array([c.body for c in crossings]))
@@ -166,9 +177,12 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
     from polhode.massprops.appearance_table import appearance_to_table
 
     known = [f for f in motion.scenario.forces if f.function is None]
-    unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.acts_besides)
+    own: tuple[Any, ...] = (*motion.scenario.forces, *motion.scenario.rotors)
+    unknown = [one.name for one in own if one.function is not None] + list(motion.acts_besides)
     appearance = appearance_to_table(motion.scenario.bodies)
-    (content, appearance), arrays = _without_long_lists((motion.scenario.as_mapping(known), appearance))
+    wheels = [rotor.without_function() for rotor in motion.scenario.rotors]
+    scenario = replace(motion.scenario, rotors=wheels)  # type: ignore[arg-type]
+    (content, appearance), arrays = _without_long_lists((scenario.as_mapping(known), appearance))
     run = motion.run_result
     number_axes = ("time", *(f"computed_{name}" for name in motion.axes or ("body",)), "number")
     dataset = dataset.assign({COMPUTED: (number_axes, run.samples, {"long_name": "the numbers as computed"})})

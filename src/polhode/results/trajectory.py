@@ -148,7 +148,8 @@ class Trajectory:
         """
         columns = np.moveaxis(_blank_failed_members(samples), -1, 0)
         view: Callable[..., StateView] = build_view(self.scenario.form, self.scenario.pivot is not None)
-        return view(split_groups(columns, self.scenario.form.sizes), self.scenario.problem.constants)
+        constants = self.scenario.constants_for_samples(self.scenario.problem.constants, columns)
+        return view(split_groups(columns, self.scenario.form.sizes), constants)
 
     def _array(self, components: Any) -> Array:
         """Components as one array, without the second axis if there is a single body."""
@@ -181,6 +182,60 @@ class Trajectory:
     def angular_momentum(self) -> Array:
         """Angular momentum about the center of mass, in kg m2/s."""
         return self._array(self.state_view.angular_momentum)
+
+    @property
+    def mass(self) -> Array:
+        """The mass of each body at the output times, in kg: it changes only with a `mass_course`."""
+        mass = self.state_view.current_mass[0] if self.scenario.mass_course is not None else self._constant_mass()
+        return self._scalar(np.broadcast_to(mass, self.run_result.samples.shape[:-1]))
+
+    def _constant_mass(self) -> Any:
+        return self.scenario.problem.constants.mass
+
+    def _mass_properties(self) -> Array:
+        """Of a body whose mass changes: mass, center and tensor at the output times."""
+        course, columns = self.scenario.mass_course, self.run_result.columns
+        assert course is not None
+        clock = self._scalar(self.run_result.samples[..., columns.more.stop - 1])
+        return course.values(clock, self.scenario.bodies[0])
+
+    @property
+    def center_of_mass(self) -> Array:
+        """Where the center of mass is in each body, in the coordinates of `body.center_of_mass`, in m.
+
+        It moves only with a `mass_course`.
+        """
+        if self.scenario.mass_course is not None:
+            return self._mass_properties()[..., 1:4]
+        each = [np.asarray(body.center_of_mass) for body in self.scenario.bodies]
+        center = np.stack(np.broadcast_arrays(*each), axis=-2) if self.scenario.is_system else each[0]
+        return np.broadcast_to(center, self.position.shape)
+
+    def _changing_inertia_world(self) -> Array:
+        xx, yy, zz, xy, xz, yz = np.moveaxis(self._mass_properties()[..., 4:], -1, 0)
+        tensor = np.moveaxis(np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), (0, 1), (-2, -1))
+        r = self.rotation_matrix
+        return np.asarray(r @ tensor @ r.swapaxes(-1, -2))
+
+    @property
+    def rotor_speed(self) -> Array:
+        """The speed of each rotor relative to its body, in rad/s: the last axis counts the rotors."""
+        return self._rotors(self.state_view.rotor_speed)
+
+    @property
+    def rotor_momentum(self) -> Array:
+        """The angular momentum of each rotor along its axis, J (a . w + speed), in kg m2/s."""
+        return self._rotors(self.state_view.rotor_momentum)
+
+    def _rotors(self, numbers: Any) -> Array:
+        """Numbers of rotors as an array; in a system each from the body that carries it."""
+        rotors = self.scenario.rotors
+        if not rotors:
+            raise InputError("this motion has no rotors: simulate with rotors=[ph.rotor(axis, inertia)]")
+        array = self._array(numbers)
+        if "body" not in self.axes:
+            return array
+        return np.stack([array[..., rotor.body, i] for i, rotor in enumerate(rotors)], axis=-1)
 
     @property
     def work(self) -> Array | None:
@@ -361,6 +416,8 @@ class Trajectory:
     @property
     def inertia_world(self) -> Array:
         """R I_body R^T about the center of mass, in kg m2: 3 x 3.  [Baraff 1997, eq. 2-39]"""
+        if self.scenario.mass_course is not None:
+            return self._changing_inertia_world()
         c = self.scenario.constants_about(None)
         return self._matrix(world_tensor(c.moments, product(self.state_view.orientation, c.axes)))
 
@@ -566,7 +623,8 @@ def state_from_sample(scenario: Scenario, i: int, sample: Any, t: float) -> Stat
     """The state of body i from its sample, or from arrays of the members' samples; evaluated when first read."""
 
     def make() -> tuple[Any, Any, Any, Any]:
-        constants, groups = scenario.bodies[i].constants(scenario.pivot), split_groups(sample, scenario.form.sizes)
+        constants, groups = scenario.body_constants(i), split_groups(sample, scenario.form.sizes)
+        constants = scenario.constants_for_samples(constants, sample)
         if scenario.form.keeps_body_rates and scenario.pivot is None and len(groups[1]) == 4:
             (x, q, p, w), axes = groups, constants.axes  # which is what a state asks for
             return x, product(q, conjugate(axes)), scaled(constants.inverse_mass, p), to_world(axes, w)

@@ -131,7 +131,12 @@ def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
     report, failure = first.result.auto_report, first.result.failure
     assert report is not None
     fails = failure is not None and failure.reason in ("stuck", "non-finite")
-    if scenario.used_method.is_taylor_series or not has_taylor_series() or not (fails or report.missed):
+    if (
+        scenario.used_method.is_taylor_series
+        or not has_taylor_series()
+        or not (fails or report.missed)
+        or scenario.is_extended
+    ):
         return first
     if meets_layered_air(scenario):
         return first

@@ -22,8 +22,10 @@ from polhode.model import scenario_validation as checks
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw, array_lengths, settle_arrays
+from polhode.model.mass_course import MassCourse
 from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
+from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.progress import progress as bar_for
@@ -74,6 +76,9 @@ def simulate(
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
     contacts: Sequence[Contact] = (),
+    rotors: Sequence[Rotor] = (),
+    mass_course: MassCourse | None = None,
+    added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -121,6 +126,15 @@ def simulate(
     contacts : sequence, optional
         What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution and
         friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".
+    rotors : sequence of Rotor, optional
+        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
+        Runge-Kutta methods.
+    mass_course : MassCourse, optional
+        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
+        methods, and one body.
+    added_mass : array_like, optional
+        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
+        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -177,6 +191,9 @@ def simulate(
         output_times=output_times,
         events=events,
         contacts=contacts,
+        rotors=rotors,
+        mass_course=mass_course,
+        added_mass=added_mass,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,
@@ -187,8 +204,8 @@ def simulate(
     )
     if scenario.members is not None:
         raise ScenarioError(
-            f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
-            "ph.ensemble"
+            f"something in body, state, forces, contacts or rotors has a leading axis of {scenario.members} members: "
+            "use ph.ensemble"
         )
     return _run_motion(scenario, True, threads, progress)
 
@@ -208,6 +225,9 @@ def ensemble(
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
     contacts: Sequence[Contact] = (),
+    rotors: Sequence[Rotor] = (),
+    mass_course: MassCourse | None = None,
+    added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -220,9 +240,9 @@ def ensemble(
 ) -> Motion:
     """Compute many independent motions that differ in their numbers only.
 
-    Any number in body, state, forces or contacts may carry a leading axis of length N; the motion then has a `member`
-    axis.  Without `output_step` or `output_times` only the final states are kept.  Members whose impulses or thruster
-    windows are at different times run in groups, about 1 ms for each group.
+    Any number in body, state, forces, contacts or rotors may carry a leading axis of length N; the motion then has a
+    `member` axis.  Without `output_step` or `output_times` only the final states are kept.  Members whose impulses or
+    thruster windows are at different times run in groups, about 1 ms for each group.
 
     Parameters
     ----------
@@ -259,6 +279,15 @@ def ensemble(
     contacts : sequence, optional
         What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution and
         friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".
+    rotors : sequence of Rotor, optional
+        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
+        Runge-Kutta methods.
+    mass_course : MassCourse, optional
+        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
+        methods, and one body.
+    added_mass : array_like, optional
+        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
+        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -304,6 +333,9 @@ def ensemble(
         output_times=output_times,
         events=events,
         contacts=contacts,
+        rotors=rotors,
+        mass_course=mass_course,
+        added_mass=added_mass,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,
@@ -313,21 +345,21 @@ def ensemble(
         name=name,
     )
     if scenario.members is None and not isinstance(body, Scenario):
-        scenario = replace(scenario, **_with_members(forces, events))
+        scenario = replace(scenario, **_with_members(forces, events, rotors))
     if scenario.output_step is None and scenario.output_times is None:
         scenario = replace(scenario, output_times=[scenario.end_time])
     if scenario.members is None:
         raise ScenarioError(
-            "an ensemble needs a number in body, state, forces or contacts with a leading axis for its members; "
-            "for one motion use ph.simulate"
+            "an ensemble needs a number in body, state, forces, contacts or rotors with a leading axis for its "
+            "members; for one motion use ph.simulate"
         )
     return _run_motion(scenario, False, threads, progress)
 
 
-def _with_members(forces: Any, events: Any) -> dict[str, Any]:
+def _with_members(forces: Any, events: Any, rotors: Any) -> dict[str, Any]:
     """The forces and events of an ensemble in which nothing but the arrays in their parameters has members."""
-    made, found = checks.check_forces(forces), checks.check_events(events)
-    lengths = array_lengths([f.params for f in made] + [e.params for e in found])
+    made, found, wheels = checks.check_forces(forces), checks.check_events(events), checks.check_rotors(rotors)
+    lengths = array_lengths([*(f.params for f in made), *(e.params for e in found), *(r.params for r in wheels)])
     if len(lengths) > 1:
         raise ScenarioError(
             f"the arrays in the parameters of forces and events have {sorted(lengths)} rows: which of these is the "
@@ -337,6 +369,7 @@ def _with_members(forces: Any, events: Any) -> dict[str, Any]:
     return {
         "forces": [replace(f, params=settle_arrays(f.params, count)) for f in made],
         "events": [replace(e, params=settle_arrays(e.params, count)) for e in found],
+        "rotors": [replace(rotor, params=settle_arrays(rotor.params, count)) for rotor in wheels],
     }
 
 

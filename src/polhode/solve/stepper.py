@@ -25,14 +25,16 @@ from polhode.methods.registry import METHODS
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw
+from polhode.model.mass_course import MassCourse
 from polhode.model.method_choice import AUTO, RUNGE_KUTTA
 from polhode.model.preflight import check_user_functions
+from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.motion import Motion
-from polhode.results.trajectory import state_from_sample
+from polhode.results.trajectory import Trajectory, state_from_sample
 from polhode.solve.run_errors import run_error
-from polhode.validation import check_numbers
+from polhode.validation import Array, check_numbers, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -48,7 +50,9 @@ class Stepper:
 
     Parameters
     ----------
-    body, state, forces, method, step, formulation, engine, events, contacts, pivot, renormalize, rtol, atol, breaks
+    body, state, forces, events, contacts, rotors, mass_course, added_mass, pivot, breaks
+        As in `ph.simulate`.
+    method, step, formulation, engine, renormalize, rtol, atol
         As in `ph.simulate`.  Method "auto" is "dop853" here.
     duration : float, optional
         The length of time that matters, in s (default 1): adaptive methods measure by it which momenta are too small to
@@ -78,6 +82,9 @@ class Stepper:
         duration: float = 1.0,
         events: Sequence[Event | EventLaw] = (),
         contacts: Sequence[Contact] = (),
+        rotors: Sequence[Rotor] = (),
+        mass_course: MassCourse | None = None,
+        added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
         step: float | None = None,
         method: str = AUTO,
         formulation: str = "momentum",
@@ -93,9 +100,9 @@ class Stepper:
             scenario = body
         else:
             scenario = Scenario(
-                body, state, forces, duration=duration, events=events, contacts=contacts, step=step,
-                method=method, formulation=formulation, engine=engine, pivot=pivot, renormalize=renormalize, rtol=rtol,
-                atol=atol, breaks=breaks, name=name,
+                body, state, forces, duration=duration, events=events, contacts=contacts, rotors=rotors,
+                mass_course=mass_course, added_mass=added_mass, step=step, method=method, formulation=formulation,
+                engine=engine, pivot=pivot, renormalize=renormalize, rtol=rtol, atol=atol, breaks=breaks, name=name,
             )  # fmt: skip
         if scenario.members is not None:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")
@@ -139,6 +146,22 @@ class Stepper:
         states = [state_from_sample(self.scenario, i, row, self._time) for i, row in enumerate(samples)]
         return states if self.scenario.is_system else states[0]
 
+    @property
+    def rotor_speed(self) -> Array:
+        """The speed of each rotor relative to its body at that time, in rad/s."""
+        return np.asarray(self._now.rotor_speed[0])
+
+    @property
+    def rotor_momentum(self) -> Array:
+        """The angular momentum of each rotor along its axis at that time, in kg m2/s."""
+        return np.asarray(self._now.rotor_momentum[0])
+
+    @property
+    def _now(self) -> Trajectory:
+        integrator = self._integrator
+        result = RunResult(np.array([self._time]), integrator.samples[None], integrator.columns, integrator.steps)
+        return Trajectory(self.scenario, result)
+
     # Loads ----------------------------------------------------------------------------------------------------------
     def set_loads(
         self,
@@ -180,6 +203,31 @@ class Stepper:
         self._loads[body] = numbers
         first = len(self.scenario.of_kind("body")) - len(self.scenario.bodies)
         self._integrator.set_params(first + body, numbers, body)
+
+    def set_rotor_torques(self, torques: ArrayLike) -> None:
+        """Set the torques of the motors on the rotors from now on, in N m, in the order of `rotors=[...]`.
+
+        They replace the constant torques; a table or a law of a rotor adds to them.  Each stays within its rotor's
+        limits, and until the next is set.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> wheel = ph.rotor((0, 0, 1), 0.5)
+        >>> stepper = ph.Stepper(ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0)), rotors=[wheel], method="rk4", step=0.1)
+        >>> stepper.set_rotor_torques([0.25])
+        >>> stepper.advance(2.0)
+        >>> stepper.rotor_speed.round(12).tolist(), stepper.state.angular_velocity.round(12).tolist()
+        ([2.0], [0.0, 0.0, -1.0])
+        """
+        rotors = self.scenario.rotors
+        if not rotors:
+            raise ScenarioError("there are no rotors: make the stepper with rotors=[ph.rotor(axis, inertia)]")
+        wanted = f"{len(rotors)} numbers, one for each rotor"
+        numbers = check_numbers(torques, "torques", shape_of(torques), ScenarioError, wanted)
+        if numbers.shape != (len(rotors),):
+            raise ScenarioError(f"torques must be {wanted}, but have the shape {numbers.shape}")
+        self._integrator.set_rotor_commands(numbers)
 
     # Advancing ------------------------------------------------------------------------------------------------------
     def advance(self, duration: float) -> list[EventRecord] | None:
@@ -364,7 +412,7 @@ class _QuickFixed(_Quick):
 class _QuickClocked(_Quick):
     def __init__(self, integrator: ClockedSteps) -> None:
         self._start, log = integrator.scenario.start_time, integrator.event_log
-        rtol, atol = integrator.scenario.tolerances
+        rtol, atol = integrator.scenario.group_tolerances
         width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
         none, done = np.empty(0), np.zeros(integrator.slots, dtype=np.int64)
         out, checkpoints = np.empty((0, 1, width)), np.empty((0, 1, width + 3))

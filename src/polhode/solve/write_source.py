@@ -134,6 +134,11 @@ def _settle_scenario(scenario: Scenario) -> Scenario:
             f"a scenario with events cannot be exported: leave out {scenario.events[0].name}, and watch for it in the "
             "program between two steps"
         )
+    if scenario.is_extended:
+        raise ScenarioError(
+            "a scenario with rotors, a mass that changes or added mass cannot be exported: leave that out, or use "
+            "ph.simulate"
+        )
     if scenario.contacts:
         raise ScenarioError("a scenario with contacts cannot be exported: leave them out, or use ph.simulate")
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:

@@ -190,7 +190,7 @@ def _sum_loads(motion: Trajectory, times: Array, views: list[StateView], shape: 
     forces = motion.scenario.forces
     if not forces or motion.unknown_forces:
         return np.zeros(shape), np.zeros(shape)
-    constants = [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
+    constants = [motion.scenario.body_constants(i) for i in range(len(motion.scenario.bodies))]
     pairs = force_evaluation.evaluate_wrenches_over_times(times, views, constants, forces)
     each = [[np.stack(np.broadcast_arrays(*part, times)[:3], axis=-1) for part in pair] for pair in pairs]
     load = np.moveaxis(np.array(each, dtype=float), 2, 0)

@@ -1,0 +1,339 @@
+"""The course of a body's mass properties: propellant that burns, water that flows out, sand that is picked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from polhode import validation
+from polhode.equations.variable_mass import MassPiece
+from polhode.errors import InertiaError, ScenarioError
+from polhode.massprops.body import Body
+from polhode.massprops.frozen_arrays import freeze_arrays
+from polhode.synonyms import explain_unknown_arguments
+from polhode.validation import Array, as_leaves
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Course: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
+DEGREE = 7
+"""Of the polynomials that functions of time are replaced by, piece by piece."""
+MOST_PIECES = 1024
+FIT_RTOL = 1e-13
+"""The largest deviation of such a polynomial from its function, as a part of the largest value."""
+SAME = 1e-9
+"""How closely the course at the start must agree with the body, as a part of the size."""
+TENSOR = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""The order of the entries of a symmetric tensor."""
+
+
+@dataclass(frozen=True, eq=False)
+class MassCourse:
+    """Mass, center of mass and inertia as functions of time, and how mass leaves.  Made by `ph.mass_course`."""
+
+    knots: Array
+    """The times between which the pieces reach, in s; before and after them nothing changes."""
+    origins: Array
+    scales: Array
+    """Of each piece: it is a polynomial in (t - origin) scale."""
+    mass: Array
+    """(pieces, degree + 1), the lowest power first, in kg."""
+    center: Array | None
+    """(pieces, 3, degree + 1), in m; None: it does not move."""
+    tensor: Array | None
+    """(pieces, 6, degree + 1), xx, yy, zz, xy, xz, yz, in kg m2; None: it does not change."""
+    nozzle: Array | None
+    exhaust_velocity: Array
+    arguments: dict[str, Any] = field(repr=False)
+    """The arguments of `ph.mass_course`, for scenario files; functions as the polynomials that replace them."""
+
+    @property
+    def degree(self) -> int:
+        """Of the polynomials."""
+        return int(self.mass.shape[-1]) - 1
+
+    def is_diagonal(self, body: Body) -> bool:
+        """Whether the tensor stays diagonal in body axes."""
+        return not self.coefficients(body)[:, 7:].any()
+
+    def count(self, body: Body) -> int:
+        """How many numbers change: 7 or, if the tensor is not diagonal, 10."""
+        return 7 if self.is_diagonal(body) else 10
+
+    def coefficients(self, body: Body) -> Array:
+        """(pieces, 10, degree + 1): mass, center, tensor; what does not change is the body's."""
+        pieces, powers = self.mass.shape
+        rows = np.zeros((pieces, 10, powers))
+        rows[:, 0] = self.mass
+        rows[:, 1:4, 0] = body.center_of_mass
+        rows[:, 4:, 0] = [body.inertia_body[i, j] for i, j in TENSOR]
+        if self.center is not None:
+            rows[:, 1:4] = self.center
+        if self.tensor is not None:
+            rows[:, 4:] = self.tensor
+        return rows
+
+    def piece(self, t: Any, body: Body) -> MassPiece:
+        """The piece at one time, or with an array of times, each number an array."""
+        times, rows = np.asarray(t, dtype=np.float64), self.coefficients(body)
+        first, last = np.zeros_like(rows[:1]), np.zeros_like(rows[:1])
+        for end, at, k in ((first, self.knots[0], 0), (last, self.knots[-1], -1)):
+            end[0, :, 0] = np.polynomial.polynomial.polyval((at - self.origins[k]) * self.scales[k], rows[k].T)
+        rows = np.concatenate([first, rows, last])
+        index = np.searchsorted(self.knots, times, side="right")
+        origins, scales = (np.pad(part, 1)[index] for part in (self.origins, self.scales))
+        chosen = np.moveaxis(rows[index], (-2, -1), (0, 1))
+        plain: Any = (lambda number: number.tolist()) if times.ndim == 0 else np.ascontiguousarray
+        nozzle = np.zeros(3) if self.nozzle is None else self.nozzle
+        return MassPiece(
+            plain(origins),
+            plain(scales),
+            tuple(tuple(plain(number) for number in row) for row in chosen[: self.count(body)]),
+            as_leaves(nozzle),
+            0.0 if self.nozzle is None else 1.0,
+            as_leaves(self.exhaust_velocity),
+        )
+
+    def values(self, t: Any, body: Body) -> Array:
+        """Mass, center and tensor at some times: (..., 10)."""
+        piece = self.piece(np.asarray(t, dtype=np.float64), body)
+        s = (np.asarray(t) - piece.origin) * piece.scale
+        none = ((np.zeros(np.shape(t)),) * (self.degree + 1),) * (10 - len(piece.coefficients))
+        return np.stack(
+            [np.polynomial.polynomial.polyval(s, np.array(row), tensor=False) for row in piece.coefficients + none],
+            axis=-1,
+        )
+
+
+@explain_unknown_arguments(ScenarioError)
+def mass_course(
+    times: ArrayLike,
+    mass: Course,
+    center_of_mass: Course | None = None,
+    inertia: Course | None = None,
+    *,
+    exhaust_velocity: ArrayLike = (0.0, 0.0, 0.0),
+    nozzle: ArrayLike | None = None,
+) -> MassCourse:
+    """The course of a body's mass, center and inertia, with the reaction of what leaves it: for `mass_course=`.
+
+    Tables are interpolated linearly; before the first and after the last time nothing changes.  At the start of the run
+    they must agree with the body.  What leaves pushes with its mass flow times `exhaust_velocity`, and carries angular
+    momentum away from the nozzle (jet damping).  The flow inside the body is taken as steady.
+
+    Parameters
+    ----------
+    times : array_like
+        In s, increasing.  With functions: the first and the last time between which they are used.
+    mass : array_like or callable
+        In kg: one for each time, or a function of the time.
+    center_of_mass : array_like or callable, optional
+        In m, in the coordinates of `body.center_of_mass`: (times, 3), or a function that returns three numbers.  By
+        default it stays where it is in the body.
+    inertia : array_like or callable, optional
+        About the center of mass, body axes, in kg m2: (times, 3) for three moments about the body axes, (times, 3, 3)
+        for tensors, or a function that returns one of them.  By default it does not change.
+    exhaust_velocity : array_like, optional
+        Of what leaves relative to the body, body axes, in m/s: the thrust is the other way.
+    nozzle : array_like, optional
+        Where it leaves, in m, in the coordinates of `body.center_of_mass`.  By default at the center of mass.
+
+    Examples
+    --------
+    A rocket of 100 kg burns 60 kg at 3 km/s, in free space [Tsiolkovsky 1903]:
+
+    >>> import polhode as ph, math
+    >>> rocket = ph.Body(mass=100.0, inertia=(50.0, 50.0, 5.0))
+    >>> burn = ph.mass_course((0, 20), (100, 40), exhaust_velocity=(0, 0, -3000.0), nozzle=(0, 0, -2))
+    >>> motion = ph.simulate(rocket, mass_course=burn, duration=30.0)
+    >>> round(float(motion.velocity[-1, 2]), 6), round(3000 * math.log(100 / 40), 6)
+    (2748.872196, 2748.872196)
+    >>> float(motion.mass[-1])
+    40.0
+    """
+    knots = np.atleast_1d(validation.check_numbers(times, "times", validation.shape_of(times), ScenarioError))
+    if knots.ndim != 1 or len(knots) < 2 or (np.diff(knots) <= 0).any():
+        raise ScenarioError(f"times of a mass course must be at least two, and increase, but are {times!r}")
+    push = validation.check_numbers(exhaust_velocity, "exhaust_velocity", (3,), ScenarioError)
+    leaves = None if nozzle is None else validation.check_numbers(nozzle, "nozzle", (3,), ScenarioError)
+    for value, name in ((push, "exhaust_velocity"), (leaves, "nozzle")):
+        if value is not None and value.ndim != 1:
+            raise ScenarioError(f"{name} must be three numbers, the same for all members of an ensemble")
+    rows = {"mass": mass, "center_of_mass": center_of_mass, "inertia": inertia}
+    given = {name: value for name, value in rows.items() if value is not None}
+    if any(callable(value) for value in given.values()):
+        edges, values = _sample_functions(knots, given)
+        origins, scales = (edges[1:] + edges[:-1]) / 2, 2 / np.diff(edges)
+        fitted = {name: _fit(value) for name, value in values.items()}
+        arguments: dict[str, Any] = {"knots": edges, **fitted}
+        knots = edges
+    else:
+        values = {name: _check_rows(value, name, len(knots)) for name, value in given.items()}
+        fitted = {name: _lines(value, knots) for name, value in values.items()}
+        origins, scales = knots[:-1], np.ones(len(knots) - 1)
+        arguments = {"times": knots, **given}
+    arguments |= {"exhaust_velocity": push, **({} if leaves is None else {"nozzle": leaves})}
+    return _course(knots, origins, scales, fitted, leaves, push, arguments)
+
+
+def _course(
+    knots: Array,
+    origins: Array,
+    scales: Array,
+    fitted: Mapping[str, Array],
+    nozzle: Array | None,
+    exhaust_velocity: Array,
+    arguments: dict[str, Any],
+) -> MassCourse:
+    first, origin, scale, mass = freeze_arrays((knots, origins, scales, fitted["mass"][:, 0]))
+    center, tensor = (freeze_arrays(fitted[name]) if name in fitted else None for name in ("center_of_mass", "inertia"))
+    return MassCourse(first, origin, scale, mass, center, tensor, nozzle, exhaust_velocity, arguments)
+
+
+def read_mass_course(table: Any) -> MassCourse:
+    """A mass course from a table of a scenario file: tables of numbers, or polynomials that replace functions."""
+    if not isinstance(table, Mapping):
+        raise ScenarioError(f"a mass course is a table headed [mass_course], not {table!r}")
+    if "knots" not in table:
+        for key in ("times", "mass"):
+            if key not in table:
+                raise ScenarioError(f"a mass course needs its {key}")
+        return mass_course(**table)
+    edges = np.asarray(table["knots"], dtype=np.float64)
+    fitted = {
+        name: np.asarray(table[name], dtype=np.float64)
+        for name in ("mass", "center_of_mass", "inertia")
+        if name in table
+    }
+    nozzle = None if "nozzle" not in table else np.asarray(table["nozzle"], dtype=np.float64)
+    push = np.asarray(table["exhaust_velocity"], dtype=np.float64)
+    origins, scales = (edges[1:] + edges[:-1]) / 2, 2 / np.diff(edges)
+    return _course(edges, origins, scales, fitted, nozzle, push, dict(table))
+
+
+SHAPES: dict[str, list[tuple[int, ...]]] = {"mass": [()], "center_of_mass": [(3,)], "inertia": [(3,), (3, 3)]}
+"""Of what is given for one time."""
+MASS_COURSE_KEYS = ("times", "knots", "mass", "center_of_mass", "inertia", "exhaust_velocity", "nozzle")
+
+
+def check_course(course: MassCourse, body: Body, start: float) -> None:
+    """Refuse a course that does not begin as the body, or that passes through something that no body has."""
+    found = course.values(start, body)
+    expected = course.coefficients(body)[0, :, 0]
+    expected[0], expected[1:4] = body.mass, body.center_of_mass
+    expected[4:] = [body.inertia_body[i, j] for i, j in TENSOR]
+    names = ["mass"] + ["center_of_mass"] * 3 + ["inertia"] * 6
+    sizes = [abs(expected[0])] + [np.abs(found[1:4]).max() + np.abs(expected[1:4]).max()] * 3
+    sizes += [np.abs(expected[4:]).max()] * 6
+    for name, a, b, size in zip(names, found, expected, sizes, strict=True):
+        if abs(a - b) > SAME * size:
+            raise ScenarioError(
+                f"at the start, t = {start:g} s, the mass course has {name} {a:g}, but the body {b:g}: they must "
+                "agree, in SI units"
+            )
+    times = np.union1d(course.knots, (course.knots[1:] + course.knots[:-1]) / 2)
+    rows = course.values(times, body)
+    if (rows[:, 0] <= 0).any():
+        at = int(np.argmin(rows[:, 0]))
+        raise InertiaError(f"the mass of the course is {rows[at, 0]:g} kg at t = {times[at]:g} s: it must stay above 0")
+    for t, row in zip(times, rows, strict=True):
+        tensor = np.zeros((3, 3))
+        for (i, j), number in zip(TENSOR, row[4:], strict=True):
+            tensor[i, j] = tensor[j, i] = number
+        try:
+            Body(mass=row[0], inertia=tensor, allow_unphysical=body.allow_unphysical)
+        except InertiaError as error:
+            raise InertiaError(f"the inertia of the mass course at t = {t:g} s: {error}") from None
+
+
+# Tables and functions as polynomials ----------------------------------------------------------------------------------
+def _check_rows(value: Any, name: str, count: int) -> Array:
+    """Numbers of a table, (times, 1), (times, 3) or (times, 6)."""
+    shape = validation.shape_of(value)
+    numbers = validation.check_numbers(value, name, shape, ScenarioError)
+    allowed: list[Any] = [(count, *shape) for shape in SHAPES[name]]
+    if numbers.shape not in allowed:
+        wanted = " or ".join(map(str, allowed))
+        raise ScenarioError(
+            f"{name} of a mass course with {count} times has the shape {wanted}, but is {numbers.shape}"
+        )
+    return np.stack([_as_row(row, name) for row in numbers])
+
+
+def _as_row(value: Any, name: str) -> Array:
+    """One, three or six numbers."""
+    numbers = np.asarray(value, dtype=np.float64)
+    if name == "mass":
+        return numbers.reshape(1)
+    if name == "center_of_mass":
+        return numbers.reshape(3)
+    if numbers.shape == (3,):
+        return np.append(numbers, (0.0, 0.0, 0.0))
+    if np.abs(numbers - numbers.T).max() > SAME * np.abs(numbers).max():
+        raise InertiaError("an inertia tensor of the mass course is not symmetric")
+    return np.array([(numbers[i, j] + numbers[j, i]) / 2 for i, j in TENSOR])
+
+
+def _lines(values: Array, knots: Array) -> Array:
+    """(pieces, numbers, 2): the lines between the rows of a table."""
+    slopes = np.diff(values, axis=0) / np.diff(knots)[:, None]
+    return np.stack([values[:-1], slopes], axis=-1)
+
+
+def _nodes() -> Array:
+    """Chebyshev points in -1 to 1."""
+    return np.cos(np.pi * (2 * np.arange(DEGREE + 1)[::-1] + 1) / (2 * DEGREE + 2))
+
+
+def _sample_functions(knots: Array, given: Mapping[str, Any]) -> tuple[Array, dict[str, Array]]:
+    """Times between which polynomials replace the functions, and the values (pieces, nodes, numbers) that they fit."""
+    if len(knots) != 2 or not all(callable(value) for value in given.values()):
+        raise ScenarioError(
+            "a mass course is given by tables, or by functions only: then times are the first and the last time"
+        )
+    pieces = 1
+    while pieces <= MOST_PIECES:
+        edges = np.linspace(knots[0], knots[1], pieces + 1)
+        values = {name: _call(function, name, edges, _nodes()) for name, function in given.items()}
+        checks = np.linspace(-1, 1, 2 * DEGREE + 1)
+        worst = 0.0
+        for name, function in given.items():
+            found = _evaluate(_fit(values[name]), checks)
+            expected = _call(function, name, edges, checks)
+            worst = max(worst, float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-300)))
+        if worst <= FIT_RTOL:
+            return edges, values
+        pieces *= 2
+    raise ScenarioError(
+        f"a function of the mass course is not smooth (no polynomials follow it closer than {worst:.1g}): give a "
+        "table, or functions that are smooth between the first and the last time"
+    )
+
+
+def _call(function: Callable[[float], Any], name: str, edges: Array, nodes: Array) -> Array:
+    """(pieces, nodes, numbers)"""
+    middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
+    rows = []
+    for m, h in zip(middle, half, strict=True):
+        answers = [function(float(m + h * s)) for s in nodes]
+        if any(validation.shape_of(answer) not in SHAPES[name] for answer in answers):
+            raise ScenarioError(f"the function {name} of the mass course returned {answers[0]!r}")
+        checked = [validation.check_numbers(a, name, validation.shape_of(a), ScenarioError) for a in answers]
+        rows.append([_as_row(answer, name) for answer in checked])
+    return np.array(rows)
+
+
+def _fit(values: Array) -> Array:
+    """(pieces, numbers, degree + 1): the polynomials through values at the Chebyshev points."""
+    matrix = np.polynomial.polynomial.polyvander(_nodes(), DEGREE)
+    return np.asarray(np.moveaxis(np.linalg.solve(matrix, values), 1, 2), dtype=np.float64)
+
+
+def _evaluate(coefficients: Array, s: Array) -> Array:
+    """(pieces, points, numbers)"""
+    powers = np.polynomial.polynomial.polyvander(s, DEGREE)
+    return np.asarray(np.einsum("pnd,sd->psn", coefficients, powers))

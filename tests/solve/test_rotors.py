@@ -1,0 +1,474 @@
+"""Rotors: gyrostats and reaction wheels against independent integrations, closed forms, and their own conservation."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.errors import PolhodeError
+
+TENSOR = np.array(((0.9, 0.05, -0.02), (0.05, 1.1, 0.03), (-0.02, 0.03, 1.4)))
+SATELLITE = ph.Body(mass=12.0, inertia=TENSOR)
+START = ph.State(
+    quaternion_wxyz=(0.5, 0.5, -0.1, 0.7), angular_velocity_body=(0.3, -0.5, 0.2), velocity=(0.1, 0.0, -0.2)
+)
+AXES = np.array(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 1.0)))
+UNIT_AXES = AXES / np.linalg.norm(AXES, axis=1)[:, None]
+INERTIAS, SPEEDS = np.array((0.02, 0.03, 0.01)), np.array((40.0, -25.0, 90.0))
+
+
+def chirp(t, state, body, params):
+    """A torque that reads the time, the rotation of the body, and the speed of a wheel."""
+    i, size = int(params[0]), params[1]
+    return size * ph.sin(1.7 * t) - 0.05 * state.angular_velocity_body[1] - 1e-4 * state.rotor_speed[i]
+
+
+def wheels(**changes):
+    rows = zip(AXES, INERTIAS, SPEEDS, strict=True)
+    return [ph.rotor(a, j, speed=s, **changes) for a, j, s in rows]
+
+
+def driven_wheels():
+    def law(i):
+        def own(t, state, body, params):
+            return chirp(t, state, body, (i, params[0]))
+
+        return own
+
+    rows = zip(AXES, INERTIAS, SPEEDS, strict=True)
+    return [ph.rotor(a, j, speed=s, torque=law(i), params=(0.02 * (i + 1),)) for i, (a, j, s) in enumerate(rows)]
+
+
+def newton_euler(tensor, torques, moment=None, axes=UNIT_AXES, inertias=INERTIAS):
+    """y' of (q, w, s): Euler's equation of the whole and of every wheel, solved together for w' and s'.
+
+    Written from the equations of the wheels' relative speeds, not of their momenta.
+    """
+    n = len(inertias)
+    matrix = np.zeros((3 + n, 3 + n))
+    matrix[:3, :3], matrix[:3, 3:] = tensor, (axes * inertias[:, None]).T
+    matrix[3:, :3], matrix[3:, 3:] = axes * inertias[:, None], np.diag(inertias)
+
+    def rate(t, y):
+        q, w, s = y[:4] / np.linalg.norm(y[:4]), y[4:7], y[7:]
+        total = tensor @ w + axes.T @ (inertias * s)
+        external = np.zeros(3) if moment is None else moment(t, q)
+        right = np.concatenate([external - np.cross(w, total), torques(t, w, s)])
+        half = 0.5 * np.array((-q[1:] @ w, *(q[0] * w + np.cross(q[1:], w))))
+        return np.concatenate([half, np.linalg.solve(matrix, right)])
+
+    return rate
+
+
+def integrate(rate, start, speeds, times):
+    y = np.concatenate([start.quaternion_wxyz, start.angular_velocity_body, speeds])
+    found = solve_ivp(rate, (0.0, times[-1]), y, "DOP853", times, rtol=3e-14, atol=1e-15)
+    return found.y.T
+
+
+def attitude_error(motion, quaternions):
+    difference = Rotation.from_quat(quaternions, scalar_first=True).inv() * Rotation.from_quat(
+        motion.quaternion_wxyz, scalar_first=True
+    )
+    return difference.magnitude().max()
+
+
+def total_angular_momentum(motion, tensor=TENSOR, axes=UNIT_AXES, inertias=INERTIAS):
+    """R (I w + sum of J s a), from what is reported of body and wheels."""
+    body = motion.angular_velocity_body @ tensor + (motion.rotor_speed * inertias) @ axes
+    return Rotation.from_quat(motion.quaternion_wxyz, scalar_first=True).apply(body)
+
+
+@pytest.mark.parametrize(("method", "rtol"), [("auto", 1e-11), ("dop853", 1e-13)])
+def test_a_satellite_with_three_driven_wheels_against_newton_euler(method, rtol):
+    times = np.linspace(0.0, 20.0, 41)
+    motion = ph.simulate(
+        SATELLITE, START, rotors=driven_wheels(), duration=20.0, method=method, rtol=rtol, output_times=times
+    )
+
+    def torques(t, w, s):
+        return 0.02 * np.arange(1, 4) * np.sin(1.7 * t) - 0.05 * w[1] - 1e-4 * s
+
+    expected = integrate(newton_euler(TENSOR, torques), START, SPEEDS, times)
+    assert attitude_error(motion, expected[:, :4]) < 1e-10
+    assert np.abs(motion.angular_velocity_body - expected[:, 4:7]).max() < 1e-10
+    assert np.abs(motion.rotor_speed - expected[:, 7:]).max() < 1e-10 * np.abs(SPEEDS).max()
+    assert np.ptp(motion.rotor_speed, axis=0).min() > 0.05  # the motors have done something
+
+
+@pytest.mark.parametrize(("method", "step"), [("auto", None), ("dop853", None), ("rk4", 0.01), ("euler", 0.001)])
+def test_total_angular_momentum_is_kept_to_rounding(method, step):
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=10.0, method=method, step=step)
+    first = motion.angular_momentum[0]
+    size = np.linalg.norm(INERTIAS * SPEEDS)
+    assert np.abs(motion.angular_momentum - first).max() == 0.0  # nothing acts on it
+    assert np.abs(total_angular_momentum(motion) - first).max() < 1e-14 * size * 10
+    finding = motion.audit()["angular momentum"]
+    assert finding.conserved
+    assert finding.relative == 0.0
+
+
+def heavy_gyrostat(**settings):
+    pivot, gravity = (0.1, -0.05, -0.4), ph.forces.gravity(9.0)
+    return ph.simulate(SATELLITE, START.replace(velocity=(0.0, 0.0, 0.0)), [gravity], pivot=pivot, **settings)
+
+
+def test_a_heavy_gyrostat_on_a_ball_joint_against_newton_euler():
+    """It swings over the top: an error grows a hundredfold on the way."""
+    times = np.linspace(0.0, 6.0, 41)
+    torques = (0.1, -0.05, 0.02)
+    rotors = [ph.rotor(a, j, speed=s, torque=u) for a, j, s, u in zip(AXES, INERTIAS, SPEEDS, torques, strict=True)]
+    motion = heavy_gyrostat(rotors=rotors, duration=6.0, rtol=1e-14, output_times=times, method="dop853")
+    r = np.array((-0.1, 0.05, 0.4))  # from the pivot to the center of mass
+    about_pivot = TENSOR + SATELLITE.mass * ((r @ r) * np.eye(3) - np.outer(r, r))
+
+    def moment(t, q):
+        down = Rotation.from_quat(q, scalar_first=True).apply((0.0, 0.0, -9.0 * SATELLITE.mass), inverse=True)
+        return np.cross(r, down)
+
+    rate = newton_euler(about_pivot, lambda t, w, s: np.array(torques), moment)
+    expected = integrate(rate, START, SPEEDS, times)
+    assert attitude_error(motion, expected[:, :4]) < 1e-10
+    assert np.abs(motion.angular_velocity_body - expected[:, 4:7]).max() < 1e-10
+    assert np.abs(motion.rotor_speed - expected[:, 7:]).max() < 1e-10 * np.abs(SPEEDS).max()
+
+
+def test_a_heavy_gyrostat_without_motors_keeps_its_energy():
+    motion = heavy_gyrostat(rotors=wheels(), duration=10.0, rtol=1e-12, method="dop853")
+    audit = motion.audit()
+    assert audit["energy"].conserved
+    assert audit["energy"].relative < 1e-11
+    assert audit["work-energy residual"].relative < 1e-11
+    about_z = audit["angular momentum about the pivot, along the force"]
+    assert about_z.conserved
+    assert about_z.relative < 1e-14
+    # T by a sum over body and wheels: w . (I_pivot - sum of J a a^T) w/2 + sum of J (a . w + s)^2/2
+    r, w = np.array((-0.1, 0.05, 0.4)), motion.angular_velocity_body
+    whole = TENSOR + SATELLITE.mass * ((r @ r) * np.eye(3) - np.outer(r, r))
+    rest = whole - (UNIT_AXES.T * INERTIAS) @ UNIT_AXES
+    spin = motion.rotor_speed + w @ UNIT_AXES.T
+    energy = np.einsum("ti,ij,tj->t", w, rest, w) / 2 + (INERTIAS * spin * spin).sum(axis=1) / 2
+    np.testing.assert_allclose(motion.kinetic_energy, energy, rtol=1e-13)
+
+
+def test_the_reaction_at_the_ball_joint_is_the_rate_of_momentum():
+    """M a - F, with a from differences of the velocity."""
+    motion = heavy_gyrostat(rotors=driven_wheels(), duration=0.01, output_step=1e-4, method="dop853", rtol=1e-13)
+    a = (motion.velocity[2:] - motion.velocity[:-2]) / 2e-4
+    expected = SATELLITE.mass * (a + np.array((0.0, 0.0, 9.0)))
+    np.testing.assert_allclose(motion.reaction_force[1:-1], expected, rtol=1e-5)
+    np.testing.assert_allclose(motion.acceleration[1:-1], a, rtol=1e-5, atol=1e-5)
+
+
+def test_the_torques_of_the_motors_are_reported():
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=0.01, output_step=1e-4, rtol=1e-12)
+    rate = (motion.rotor_momentum[2:] - motion.rotor_momentum[:-2]) / 2e-4
+    np.testing.assert_allclose(motion.rotor_torque[1:-1], rate, rtol=1e-6)
+    clipped = spin_up(1.0, max_torque=1.5)
+    assert (clipped.rotor_torque == 1.5).all()
+    members = ph.ensemble(SATELLITE, START, rotors=[ph.rotor((0, 0, 1), 0.1, torque=(1.0, 2.0))], duration=1.0)
+    assert members.rotor_torque.tolist() == [[[1.0], [2.0]]]
+
+
+def test_a_free_gyrostat_on_a_ball_joint_keeps_its_angular_momentum_about_it():
+    motion = ph.simulate(
+        SATELLITE, START.replace(velocity=(0, 0, 0)), rotors=driven_wheels(), pivot=(0, 0, -1), duration=5.0,
+        method="rk4", step=0.01,
+    )  # fmt: skip
+    finding = motion.audit()["angular momentum about the pivot"]
+    assert finding.conserved
+    assert finding.relative < 1e-14
+
+
+def test_the_motors_work_is_counted():
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=10.0, method="dop853", rtol=1e-12)
+    assert motion.audit()["work-energy residual"].relative < 1e-11
+    assert np.ptp(motion.kinetic_energy) > 0.1
+
+
+def test_the_error_of_rk4_falls_sixteenfold():
+    fine = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=2.0, method="dop853", rtol=1e-13)
+    errors = []
+    for step in (1 / 20, 1 / 40, 1 / 80):
+        motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=2.0, method="rk4", step=step)
+        errors.append(np.abs(motion.rotor_speed[-1] - fine.rotor_speed[-1]).max())
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert (orders > 3.8).all()
+    assert (orders < 4.3).all()
+
+
+# Saturation -----------------------------------------------------------------------------------------------------------
+def spin_up(duration, **limits):
+    """A wheel about a principal axis, from rest: s' = u I/(J (I - J))."""
+    body = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0))
+    wheel = ph.rotor((0, 0, 2), 0.5, torque=4.0, **limits)
+    return ph.simulate(body, rotors=[wheel], duration=duration, method="dop853", rtol=1e-12)
+
+
+FACTOR = 3.0 / (0.5 * 2.5)
+
+
+def test_torque_beyond_the_largest_is_cut_to_it():
+    motion = spin_up(3.0, max_torque=1.5)
+    np.testing.assert_allclose(motion.rotor_speed[:, 0], 1.5 * FACTOR * motion.times, rtol=1e-13)
+    np.testing.assert_allclose(motion.angular_velocity[:, 2], -1.5 / 2.5 * motion.times, rtol=1e-13)
+
+
+def test_near_the_largest_speed_the_torque_falls_linearly_to_zero():
+    """Closed form: linear up to (1 - taper) of the largest speed, then an exponential approach to it."""
+    taper, most = 0.2, 10.0
+    motion = spin_up(4.0, max_speed=most, taper=taper)
+    slope = 4.0 * FACTOR
+    bend = (1 - taper) * most / slope
+    rest = most * taper * np.exp(-slope * (motion.times - bend) / (taper * most))
+    expected = np.where(motion.times < bend, slope * motion.times, most - rest)
+    np.testing.assert_allclose(motion.rotor_speed[:, 0], expected, rtol=1e-9)
+    assert motion.rotor_speed.max() <= most
+
+
+def test_braking_at_the_largest_speed_is_not_limited():
+    body = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0))
+    wheel = ph.rotor((0, 0, 1), 0.5, speed=-10.0, torque=4.0, max_speed=10.0)
+    motion = ph.simulate(body, rotors=[wheel], duration=0.5, method="dop853")
+    np.testing.assert_allclose(motion.rotor_speed[:, 0], -10.0 + 4.0 * FACTOR * motion.times, rtol=1e-9)
+
+
+def test_a_table_of_torques_against_its_integral():
+    body = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0))
+    times, torques = (0.5, 1.0, 2.0), (1.0, 3.0, -2.0)
+    wheel = ph.rotor((0, 0, 1), 0.5, torque=(times, torques))
+    for method, step in (("rk4", 0.3), ("dop853", None)):
+        motion = ph.simulate(body, rotors=[wheel], duration=3.0, method=method, step=step)
+        impulse = 0.5 * 1.0 + 0.5 * 2.0 + 1.0 * 0.5 - 1.0 * 2.0
+        np.testing.assert_allclose(motion.rotor_speed[-1, 0], FACTOR * impulse, atol=1e-12)
+
+
+# Everything together --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("pivot", [None, (0.0, 0.1, -0.5)])
+@pytest.mark.parametrize(("method", "step"), [("rk4", 0.05), ("midpoint", 0.05), ("euler", 0.05), ("dop853", None)])
+def test_compiled_runs_have_the_bits_of_plain_python(method, step, pivot):
+    settings = {"rotors": driven_wheels(), "duration": 1.0, "method": method, "step": step, "pivot": pivot}
+    start = START.replace(velocity=(0.0, 0.0, 0.0))
+    compiled = ph.simulate(SATELLITE, start, [ph.forces.gravity()], **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = ph.simulate(SATELLITE, start, [ph.forces.gravity()], engine="python", **settings)
+    assert (compiled.run_result.samples == plain.run_result.samples).all()
+
+
+@pytest.mark.parametrize(("method", "step"), [("rk4", 0.05), ("dop853", None)])
+def test_members_of_an_ensemble_are_single_runs(method, step):
+    count = 40
+    speeds, inertias = np.linspace(-50.0, 80.0, count), np.linspace(0.01, 0.2, count)
+    torques, most = np.linspace(-0.5, 0.5, count), np.linspace(90.0, 100.0, count)
+    rotors = [
+        ph.rotor((0, 1, 1), inertias, speed=speeds, torque=torques, max_speed=most),
+        ph.rotor(
+            (1, 0, 0), 0.05, torque=lambda t, state, body, p: p[0] * state.rotor_speed[0], params=(-1e-4 * speeds,)
+        ),
+    ]
+    settings = {"duration": 2.0, "method": method, "step": step}
+    many = ph.ensemble(SATELLITE, START, rotors=rotors, output_step=0.5, **settings)
+    assert many.rotor_speed.shape == (5, count, 2)
+    for i in (0, 17, 39):
+        own = [
+            ph.rotor((0, 1, 1), inertias[i], speed=speeds[i], torque=torques[i], max_speed=most[i]),
+            ph.rotor((1, 0, 0), 0.05, torque=lambda t, s, b, p: p[0] * s.rotor_speed[0], params=(-1e-4 * speeds[i],)),
+        ]
+        alone = ph.simulate(SATELLITE, START, rotors=own, output_step=0.5, **settings)
+        assert (many.member(i).quaternion_wxyz == alone.quaternion_wxyz).all()
+        assert (many.rotor_speed[:, i] == alone.rotor_speed).all()
+
+
+@pytest.mark.parametrize(("method", "step"), [("rk4", 0.02), ("dop853", None)])
+def test_a_system_with_wheels_in_one_body_against_each_body_alone(method, step):
+    other = ph.Body(mass=3.0, inertia=(0.2, 0.3, 0.4))
+    start = ph.State(position=(5, 0, 0), angular_velocity_body=(0.1, 2.0, 0.1))
+    settings = {"duration": 3.0, "method": method, "step": step}
+    rotors = [ph.rotor((0, 1, 0), 0.05, speed=3.0, torque=0.2, body=1), ph.rotor((1, 0, 2), 0.1, torque=-0.3)]
+    both = ph.simulate([SATELLITE, other], [START, start], rotors=rotors, **settings)
+    first = ph.simulate(SATELLITE, START, rotors=[ph.rotor((1, 0, 2), 0.1, torque=-0.3)], **settings)
+    second = ph.simulate(other, start, rotors=[ph.rotor((0, 1, 0), 0.05, speed=3.0, torque=0.2)], **settings)
+    assert both.rotor_speed.shape == (len(both.times), 2)
+    tight = {"rtol": 0.0, "atol": 1e-7 if step is None else 1e-12}
+    np.testing.assert_allclose(both.angular_velocity[-1, 0], first.angular_velocity[-1], **tight)
+    np.testing.assert_allclose(both.angular_velocity[-1, 1], second.angular_velocity[-1], **tight)
+    np.testing.assert_allclose(both.rotor_speed[-1], (second.rotor_speed[-1, 0], first.rotor_speed[-1, 0]), **tight)
+
+
+def test_bodies_with_wheels_on_a_spring_keep_the_total_angular_momentum():
+    spring = ph.forces.spring_between(0, 1, 3.0, (0.1, 0, 0), (0, 0.2, 0), length=0.5)
+    states = [START, ph.State(position=(1, 0, 0), velocity=(0, 0.5, 0))]
+    rotors = [ph.rotor((0, 1, 0), 0.05, speed=30.0, torque=0.2, body=1), ph.rotor((1, 0, 2), 0.1, torque=-0.3)]
+    motion = ph.simulate([SATELLITE, SATELLITE], states, [spring], rotors=rotors, duration=5.0, method="dop853")
+    finding = motion.audit()["angular momentum about the origin"]
+    assert finding.conserved
+    assert finding.relative < 1e-9
+
+
+def test_an_event_sees_the_speed_of_a_wheel():
+    @ph.event
+    def saturated(t, state, body, params):
+        return state.rotor_speed[0] - params[0]
+
+    body = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0))
+    for method, step in (("dop853", None), ("rk4", 0.1)):
+        motion = ph.simulate(
+            body, rotors=[ph.rotor((0, 0, 1), 0.5, torque=2.0)], events=[saturated(7.0)], duration=5.0, method=method,
+            step=step,
+        )  # fmt: skip
+        np.testing.assert_allclose(motion.times[-1], 7.0 / (2.0 * FACTOR), rtol=1e-12)
+
+
+def test_a_force_sees_the_momentum_of_a_wheel():
+    @ph.force
+    def lean(t, state, body, params):
+        return (state.rotor_momentum[0], 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    body = ph.Body(mass=2.0, inertia=(2.0, 2.0, 3.0))
+    motion = ph.simulate(body, forces=[lean], rotors=[ph.rotor((0, 0, 1), 0.5, speed=3.0)], duration=2.0)
+    np.testing.assert_allclose(motion.velocity[-1, 0], 1.5 / 2.0 * 2.0, rtol=1e-9)
+
+
+def test_an_impulse_leaves_the_momentum_of_the_wheels_alone():
+    blow = ph.forces.impulse((0.0, 1.0, 0.0), 1.0, (0.5, 0.0, 0.0), axes="body")
+    motion = ph.simulate(SATELLITE, ph.State(), [blow], rotors=wheels(), duration=1.0, method="rk4", step=0.01)
+    before = ph.simulate(SATELLITE, ph.State(), rotors=wheels(), duration=1.0, method="rk4", step=0.01)
+    assert (motion.rotor_momentum[-1] == before.rotor_momentum[-1]).all()
+    jump = motion.angular_momentum[-1] - before.angular_momentum[-1]
+    arm = before.final.orientation.apply((0.5, 0.0, 0.0))
+    np.testing.assert_allclose(jump, np.cross(arm, before.final.orientation.apply((0.0, 1.0, 0.0))), atol=1e-14)
+    gained = motion.kinetic_energy[-1] - before.kinetic_energy[-1]
+    np.testing.assert_allclose(motion.work[-1], gained, rtol=1e-9)
+
+
+def test_at_any_time_resumes_the_run():
+    for method, step in (("dop853", None), ("rk4", 0.05)):
+        settings = {"rotors": driven_wheels(), "duration": 2.0, "method": method, "step": step}
+        motion = ph.simulate(SATELLITE, START, **settings)
+        sampled = ph.simulate(SATELLITE, START, output_times=[0.777], **settings)
+        assert (motion.at(0.777).angular_velocity == sampled.angular_velocity[0]).all()
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+def test_a_scenario_with_rotors_goes_through_a_file(tmp_path):
+    rotors = [
+        ph.rotor((0, 1, 1), 0.02, speed=5.0, torque=0.1, max_speed=50.0, max_torque=0.05, taper=0.1, name="first"),
+        ph.rotor((1, 0, 0), 0.03, torque=((0.0, 1.0), (0.2, -0.1))),
+    ]
+    scenario = ph.Scenario(SATELLITE, START, rotors=rotors, duration=1.0, method="rk4", step=0.05)
+    scenario.to_toml(tmp_path / "wheels.toml")
+    again = ph.Scenario.from_toml(tmp_path / "wheels.toml")
+    assert again.rotors[0].name == "first"
+    assert (ph.simulate(again).rotor_speed == ph.simulate(scenario).rotor_speed).all()
+
+
+def test_a_stored_motion_has_its_rotors(tmp_path):
+    motion = ph.simulate(SATELLITE, START, rotors=wheels(torque=0.01), duration=1.0)
+    motion.save(tmp_path / "wheels.zarr")
+    again = ph.load(tmp_path / "wheels.zarr")
+    assert (again.rotor_speed == motion.rotor_speed).all()
+    assert (again.at(0.123).angular_velocity == motion.at(0.123).angular_velocity).all()
+    assert motion.dataset["rotor_momentum"].dims == ("time", "rotor")
+
+
+def test_a_stored_motion_names_the_torque_it_could_not_keep(tmp_path):
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=1.0)
+    motion.save(tmp_path / "wheels.zarr")
+    again = ph.load(tmp_path / "wheels.zarr")
+    assert (again.rotor_speed == motion.rotor_speed).all()
+    with pytest.raises(PolhodeError, match="rotor, which a file cannot hold"):
+        again.at(0.1234)
+
+
+# The stepper ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("method", "step"), [("rk4", 0.01), ("dop853", None)])
+def test_a_stepper_sets_torques_between_advances(method, step):
+    stepper = ph.Stepper(SATELLITE, START, rotors=wheels(), method=method, step=step, rtol=1e-12)
+    total = stepper.state.orientation.apply(
+        TENSOR @ START.angular_velocity_body + UNIT_AXES.T @ (INERTIAS * stepper.rotor_speed)
+    )
+    rng = np.random.default_rng(3)
+    impulse = np.zeros(3)
+    first = stepper.rotor_momentum
+    for _ in range(50):
+        torques = rng.normal(size=3)
+        impulse += 0.05 * torques
+        stepper.set_rotor_torques(torques)
+        stepper.advance(0.05)
+    np.testing.assert_allclose(stepper.rotor_momentum, first + impulse, rtol=1e-13)
+    body = TENSOR @ stepper.state.angular_velocity_body + UNIT_AXES.T @ (INERTIAS * stepper.rotor_speed)
+    np.testing.assert_allclose(stepper.state.orientation.apply(body), total, atol=1e-13)
+
+
+@pytest.mark.parametrize(("method", "step"), [("rk4", 0.01), ("euler", 0.01), ("dop853", None)])
+def test_a_stepper_goes_back_to_the_same_bits(method, step):
+    stepper = ph.Stepper(SATELLITE, START, rotors=driven_wheels(), method=method, step=step)
+    stepper.set_rotor_torques((0.1, 0.2, 0.3))
+    stepper.advance(0.1)
+    token = stepper.save()
+    found = []
+    for _ in range(2):
+        for _ in range(100):
+            stepper.advance(0.013)
+        stepper.set_rotor_torques((0.0, -1.0, 0.0))
+        stepper.advance(0.1)
+        found.append((stepper.rotor_momentum, stepper.state.quaternion_wxyz))
+        stepper.restore(token)
+    assert (found[0][0] == found[1][0]).all()
+    assert (found[0][1] == found[1][1]).all()
+
+
+@pytest.mark.parametrize("torques", [(0.1, np.nan, 0.0), (0.1, 0.2), 0.1, "much", ((0.1, 0.2, 0.3),)])
+def test_bad_torques_leave_the_stepper_as_it_was(torques):
+    stepper, other = (ph.Stepper(SATELLITE, START, rotors=wheels(), method="rk4", step=0.01) for _ in range(2))
+    with pytest.raises(PolhodeError, match="torques must be"):
+        stepper.set_rotor_torques(torques)
+    stepper.advance(0.1)
+    other.advance(0.1)
+    assert (stepper.rotor_speed == other.rotor_speed).all()
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("attempt", "sentence"),
+    [
+        (lambda: ph.rotor((0, 0, 0), 0.1), "must not be"),
+        (lambda: ph.rotor((0, 0, 1), -0.1), "greater than 0"),
+        (lambda: ph.rotor((0, 0, 1), 0.1, speed=np.inf), "finite"),
+        (lambda: ph.rotor((0, 0, 1), 0.1, speed=9.0, max_speed=5.0), "faster than its max_speed"),
+        (lambda: ph.rotor((0, 0, 1), 0.1, taper=2.0), "at most 1"),
+        (lambda: ph.rotor((0, 0, 1), 0.1, torque=((0, 0, 1), (1, 2, 3))), "must increase"),
+        (lambda: ph.rotor((0, 0, 1), 0.1, torque="strong"), "a function"),
+        (lambda: ph.rotor((0, 0, 1), 0.1, torque=lambda t: 0.0), "takes 4"),
+        (lambda: ph.rotor((0, 0, 1), 0.1, params=(1.0,)), "params are those of a function"),
+        (lambda: ph.simulate(SATELLITE, rotors=[ph.rotor((0, 0, 1), 2.0)], duration=1.0), "with the rotors in it"),
+        (lambda: ph.simulate(ph.particle(1.0), rotors=wheels(), duration=1.0), "does not turn"),
+        (lambda: ph.simulate(SATELLITE, rotors=[ph.rotor((0, 0, 1), 0.1, body=1)], duration=1.0), "numbered 0 to 0"),
+        (lambda: ph.simulate(SATELLITE, rotors=wheels(), duration=1.0, method="exact"), "there are rotors"),
+        (lambda: ph.simulate(SATELLITE, rotors=wheels(), duration=1.0, method="taylor"), "does not advance rotors"),
+        (
+            lambda: ph.simulate(SATELLITE, rotors=wheels(), duration=1.0, method="leapfrog", step=0.1),
+            "does not advance rotors",
+        ),
+        (
+            lambda: ph.simulate(SATELLITE, rotors=wheels(), duration=1.0, formulation="body_rates"),
+            "formulation 'momentum'",
+        ),
+        (lambda: ph.simulate(SATELLITE, rotors=[SATELLITE], duration=1.0), "is not a rotor"),
+        (
+            lambda: ph.simulate(
+                SATELLITE, rotors=[ph.rotor((0, 0, 1), 0.1, torque=lambda t, s, b, p: s)], duration=1.0
+            ),
+            "must be one number",
+        ),
+        (lambda: ph.simulate(SATELLITE, duration=1.0).rotor_speed, "has no rotors"),
+        (lambda: ph.Stepper(SATELLITE).set_rotor_torques((1.0,)), "there are no rotors"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(attempt, sentence):
+    with pytest.raises(PolhodeError, match=sentence):
+        attempt()
