@@ -116,7 +116,7 @@ def main() -> None:
         print("JSBSim is not installed: pip install jsbsim")
         return
     seconds, height = time_jsbsim()
-    print(f"JSBSim, 120 steps a second: {1e3 * seconds:.0f} ms, {seconds / ours:.0f} times as long, ends at {height:.2f} m")
+    print(f"JSBSim, 120 steps/s: {1e3 * seconds:.0f} ms, {seconds / ours:.0f} times as long, ends at {height:.2f} m")
 
 
 if __name__ == "__main__":

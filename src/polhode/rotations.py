@@ -169,6 +169,29 @@ def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> 
     return _angle(_stack_components(quaternions.product(quaternions.conjugate(_components(p)), _components(q))))
 
 
+def pointing_error(turn: Rotation | ArrayLike, direction_body: ArrayLike, target: ArrayLike) -> Any:
+    """Angle between a direction of the body, turned by an attitude (body to world), and a target direction: 0 to pi.
+
+    An array for several attitudes or targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> tilted = ph.rotations.quaternion((1, 0, 0), 1e-9)
+    >>> round(float(ph.rotations.pointing_error(tilted, (0, 0, 1), (0, 0, 1))) * 1e9, 6)
+    1.0
+    """
+    q, a, b = (
+        _scaled_quaternion(turn),
+        _unit_direction(direction_body, "direction_body"),
+        _unit_direction(target, "target"),
+    )
+    _check_broadcast(q[..., 0], a[..., 0], b[..., 0])
+    turned = _stack_components(quaternions.to_world(_components(q), _components(a)))
+    return np.arctan2(np.linalg.norm(np.cross(turned, b), axis=-1), (turned * b).sum(axis=-1))
+
+
 def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
     """Quaternion of the smallest rotation from one direction to another.  [Christian 2011, exercise 17.9 b]
 

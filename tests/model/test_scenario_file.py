@@ -54,6 +54,7 @@ ON_ONE_BODY = [
     f.torque((0.1, 0.2, 0.3), axes="body"),
     f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0, start=0.3, stop=0.475),
     f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0),
+    f.magnetic_torquer((1.0, 2.0, 3.0), (1e-5, 2e-5, 3e-5), pulses=[(0.3, 0.4)]),
     f.spring(4.0, (0.0, 0.0, 1.0), (0.1, 0.2, 0.0), damping=0.1, length=0.5),
     f.impulse((1.0, 2.0, 3.0), 0.4, (0.1, 0.0, 0.0), axes="body"),
 ]
@@ -61,6 +62,7 @@ PLACE = ph.State.from_geodetic(0.5, 1.0, 12000.0, (100.0, 50.0, -3.0), (0.3, 0.2
 LOW = ph.earth.WGS84.replace(name="Low", zonal=(1e-3,), rotation_rate=0.0)
 DRAG_TABLE = ph.CoefficientTable(("mach", "angle_of_attack"), ((0, 2), (-4, 0, 4)), ((1, 0.1, 1), (2, 0.2, 2)), "hold")
 IN_FLIGHT = [
+    f.magnetic_torquer((1.0, 2.0, 3.0)),
     f.earth_gravity(),
     f.earth_gravity(LOW, degree=0, gradient_torque=True),
     f.drag(3e-4, 0.4, earth="WGS84", wind=(1.0, 2.0, 3.0), com_to_pressure_body=(0.1, 0.0, 0.0)),
@@ -224,6 +226,7 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
     defaults |= dict.fromkeys((*GEOMETRY_KEYS, *PRINCIPAL_AXES_KEYS))
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
         defaults[key] = getattr(start, key)
+    defaults["products"] = None
     geodetic = inspect.signature(ph.State.from_geodetic).parameters
     defaults |= {key: geodetic[key.removesuffix("_deg")].default for key in GEODETIC_KEYS}
     for key, _, shown, meaning in table:
