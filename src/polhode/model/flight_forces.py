@@ -137,7 +137,7 @@ class CoefficientTable:
     'drag'
     """
 
-    variables: tuple[str, ...]
+    variables: Any
     knots: Any = field(repr=False)
     values: Any = field(repr=False)
     beyond: str = "stop"
