@@ -122,7 +122,7 @@ def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> 
         MODEL.title,
         [
             CurvePanel("path", "east (km)", "height (km)", {"with air": path(east), "without": path(empty)}),
-            CurvePanel("Mach number", "t (s)", "", {"": (east.times, flight.mach)}),
+            CurvePanel("Mach number", "t (s)", "Mach", {"": (east.times, flight.mach)}),
             CurvePanel("dynamic pressure", "t (s)", "kPa", {"": (east.times, flight.dynamic_pressure / 1000)}),
             CurvePanel(
                 "straight up",

@@ -100,7 +100,7 @@ def picture(motions: Mapping[str, Motion], propellant: float, exhaust: float, bu
         [
             CurvePanel("speed", "t (s)", "m/s", speeds, {"rocket equation": (t_burn, expected)}),
             CurvePanel("height", "t (s)", "km", heights),
-            CurvePanel("Mach number", "t (s)", "", {"": (t, flight.mach)}),
+            CurvePanel("Mach number", "t (s)", "Mach", {"": (t, flight.mach)}),
             CurvePanel("dynamic pressure", "t (s)", "kPa", {"": (t, flight.dynamic_pressure / 1000)}),
         ],
     )

@@ -20,6 +20,8 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+__all__ = ["US76", "Air", "Wind", "constant", "exponential", "steady_wind", "wind", "wind_shear", "wind_table"]
+
 
 @dataclass(frozen=True, eq=False)
 class Air:

@@ -22,6 +22,8 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+__all__ = ["SPHERE", "WGS84", "Earth", "Geodetic"]
+
 _WIDE = np.longdouble
 """Conversions are made with more digits where the processor has them, so that only the result is rounded."""
 _STEPS_ANYWHERE = 80
@@ -29,7 +31,14 @@ _STEPS_ANYWHERE = 80
 
 
 class Geodetic(NamedTuple):
-    """A place: latitude (from the normal of the ellipsoid) and longitude in rad, height above the ellipsoid in m."""
+    """A place: latitude (from the normal of the ellipsoid) and longitude in rad, height above the ellipsoid in m.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.earth.WGS84.to_geodetic((6378137.0, 0.0, 0.0)).longitude
+    np.float64(0.0)
+    """
 
     latitude: Any
     longitude: Any
