@@ -189,10 +189,10 @@ def test_members_of_an_ensemble_may_differ():
 
 def test_results_of_flight_and_their_table(tmp_path):
     start = ph.State.from_geodetic(0.3, 0.2, 5000.0, (80.0, 10.0, 2.0), (0.1, 0.05, 0.0))
-    forces = [ph.forces.earth_gravity(), ph.forces.drag(0.1, 0.3, earth="WGS84", wind=(1.0, 2.0, 0.0))]
+    forces = [ph.forces.earth_gravity(), ph.forces.drag(0.1, 0.3, earth="WGS84", wind=(1.0, 2.0, -0.5))]
     motion = ph.simulate(ph.Body(mass=5.0, inertia=(1, 1, 1)), start, forces, duration=2.0, output_step=1.0)
     flight = motion.flight()
-    relative = motion.in_frame("ned").velocity - (1.0, 2.0, 0.0)
+    relative = motion.in_frame("ned").velocity - (1.0, 2.0, -0.5)
     assert np.abs(flight.airspeed - np.linalg.norm(relative, axis=1)).max() < 1e-9
     assert np.abs(flight.height - motion.in_frame("ned").height).max() < 5e-9
     assert np.abs(flight.pressure - ph.air.US76.at(flight.height).pressure).max() < 1e-6
