@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.backends.contact_coarse import build_coarse_steps
 from polhode.backends.contact_distance import (
     ANCHOR,
     ANSWER,
@@ -33,8 +34,11 @@ from polhode.backends.contact_scene import (
     AT_STEP,
     AT_STEPS,
     AT_TIME,
+    COARSE_AT,
+    COARSER,
     DONE,
     ENDLESS,
+    FASTEST,
     FEATURE_ROW,
     FLIGHT,
     FRESH,
@@ -43,9 +47,9 @@ from polhode.backends.contact_scene import (
     LEFT_OUT,
     LOOK,
     MOST_POINTS,
-    NEVER,
     NOT_FINITE,
     NUMBERS,
+    OUTPUT,
     OVERLAP,
     PAINLEVE,
     PARADOX,
@@ -53,6 +57,8 @@ from polhode.backends.contact_scene import (
     POINT_NUMBERS,
     RESTING,
     RUNNING,
+    SEGMENTS,
+    SINCE,
     SIZE,
     SLIDING,
     SPEED,
@@ -86,7 +92,11 @@ from polhode.equations.vectors import plus, scaled
 from polhode.methods.tableaus import Tableau
 
 LEAST_STALL = 2000
-"""So many segments in a row without any progress in time end a run."""
+"""So many segments in a row without any progress in time, and coarse steps in vain, end a run."""
+PATIENCE, PAIR_PATIENCE = 500, 60
+"""Segments in a row without any progress in time before coarse steps; with bodies that touch each other."""
+MANY_SEGMENTS, SHORT_TIME = 400, 1e-3
+"""So many segments in contact within this fraction of the natural time call for coarse steps too."""
 
 
 def build_contact_loop(
@@ -102,7 +112,7 @@ def build_contact_loop(
     project, close_gaps = build_projection(points, layout)
     attempt = build_attempt(step, tableau, layout)
     changes = build_changes(evaluate, rates, points.has_pairs)
-    emit = build_output(rates, close_gaps, layout)
+    emit, write_state, write_forces = build_output(rates, close_gaps, layout)
     begin = build_beginning(rates, points, layout)
     is_ballistic = free_motion is not None
     size, has_pairs = layout.size, points.has_pairs
@@ -137,11 +147,13 @@ def build_contact_loop(
     @loop
     def release(scene: Scene, length: float) -> Any:
         """Let go of a point whose force was zero at the start of the step and would pull after it."""
-        n, kept = scene.whole[ACTIVE], 0
+        n, kept, parting = scene.whole[ACTIVE], 0, 0
         if scene.whole[LOOK] == 1:
             for i in range(n):
+                parting += 1 if scene.slack[i, 0] <= 0.0 and scene.p[3 * i] < 0.0 else 0
+            for i in range(n):
                 if scene.slack[i, 0] <= 0.0 and scene.p[3 * i] < 0.0:
-                    scene.skip[scene.candidates[i]] = length / 4.0 if n == 1 else NEVER / 2.0  # NEVER is for points that are held
+                    scene.skip[scene.candidates[i]] = length / 4.0 if parting == n else length
                 else:
                     scene.candidates[kept] = scene.candidates[i]
                     scene.modes[kept] = scene.modes[i]
@@ -180,6 +192,8 @@ def build_contact_loop(
     def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> Any:
         """Whether points that share friction in more ways than one still stick at the end of a step."""
         before, n = scene.whole[STATE], scene.whole[ACTIVE]
+        if scene.whole[HIT] >= 0:  # the impact decides
+            return True
         evaluate(run, unit, scene, t, tau, False)
         for m in range(len(scene.y)):
             scene.saved[m] = scene.y0[m]
@@ -228,6 +242,24 @@ def build_contact_loop(
             scene.y[m] = scene.y0[m]
         accept(scene)
 
+    cross_coarsely = build_coarse_steps(rates, (part_bodies, write_state, write_forces), points, layout)
+
+    @loop
+    def is_stuck(scene: Scene, now: float) -> Any:
+        """Whether the points in contact change so often that time does not pass."""
+        if scene.whole[STALLED] > (PAIR_PATIENCE if has_pairs else PATIENCE):
+            return True
+        natural = scene.real[SIZE] / scene.real[FASTEST] if scene.real[FASTEST] > 0.0 else 0.0
+        if now - scene.real[COARSE_AT] > natural:
+            scene.whole[COARSER] = 0
+        if has_pairs:
+            scene.whole[SEGMENTS] = scene.whole[SEGMENTS] + 1
+            if scene.whole[SEGMENTS] >= MANY_SEGMENTS:
+                passed = now - scene.real[SINCE]
+                scene.whole[SEGMENTS], scene.real[SINCE] = 0, now
+                return passed < SHORT_TIME * natural
+        return False
+
     @loop
     def advance_unit(run: ContactRun, unit: Any, scene: Scene, u: int) -> None:
         memory = run.memory[u]
@@ -238,6 +270,8 @@ def build_contact_loop(
         scene.whole[ACTIVE] = 0
         begin(run, unit, scene, run.start + now)
         scene.real[STEP] = memory[AT_STEP]
+        scene.real[SINCE], scene.real[COARSE_AT] = now, now
+        scene.whole[SEGMENTS], scene.whole[COARSER], scene.whole[STALLED] = 0, 0, 0
         if has_pairs:
             part_bodies(run, unit, scene)
         status = decide(run, unit, scene, now, False)
@@ -251,7 +285,7 @@ def build_contact_loop(
             if status != RUNNING:
                 break
             while s < len(run.times) and run.times[s] <= now:
-                emit(run, unit, scene, u, s, now)
+                emit(run, unit, scene, u, s)
                 s += 1
             left = run.duration - now
             if left <= 0.0:
@@ -259,7 +293,7 @@ def build_contact_loop(
                 break
             if scene.whole[STATE] == RESTING:
                 while s < len(run.times):
-                    emit(run, unit, scene, u, s, now)
+                    emit(run, unit, scene, u, s)
                     s += 1
                 now = run.duration
                 status = DONE
@@ -277,6 +311,17 @@ def build_contact_loop(
                     status = PARADOX
                 continue
             in_flight = is_ballistic and scene.whole[ACTIVE] == 0
+            if is_stuck(scene, now):
+                scene.whole[OUTPUT] = s
+                status = cross_coarsely(run, unit, scene, u, now)
+                now, s = scene.real[COARSE_AT], scene.whole[OUTPUT]
+                scene.real[SINCE] = now
+                if status == RUNNING:
+                    begin(run, unit, scene, run.start + now)
+                    status = decide(run, unit, scene, now, True)
+                    project(run, unit, scene)
+                    accept(scene)
+                continue
             length = left
             if not in_flight:
                 length = attempt(run, unit, scene, run.start + now, left)
@@ -303,10 +348,13 @@ def build_contact_loop(
                 end = run.duration
             while s < len(run.times) and run.times[s] < end:
                 evaluate(run, unit, scene, run.start + now, run.times[s] - now, in_flight)
-                emit(run, unit, scene, u, s, now)
+                emit(run, unit, scene, u, s)
                 s += 1
             evaluate(run, unit, scene, run.start + now, reached, in_flight)
             if not is_finite(scene):
+                if has_pairs and scene.whole[COARSER] == 0:  # a degenerate contact of two bodies: go around it
+                    scene.whole[STALLED] = PATIENCE + 1
+                    continue
                 status = NOT_FINITE
                 break
             scene.whole[STALLED] = scene.whole[STALLED] + 1
@@ -370,8 +418,8 @@ def build_contact_loop(
             np.zeros((most, 5)),
             np.zeros((most, 3)),
             np.zeros(6),
-            np.zeros(13, dtype=np.int64),
-            np.zeros(8),
+            np.zeros(16, dtype=np.int64),
+            np.zeros(11),
             np.zeros(bodies * NUMBERS),
             np.zeros(candidates, dtype=np.int64),
             np.zeros(bodies * NUMBERS),

@@ -10,6 +10,7 @@ from polhode.backends.contact_scene import (
     ACTIVE,
     CLOSING,
     CROWDED,
+    FASTEST,
     FLIGHT,
     FRESH,
     HIT,
@@ -57,6 +58,8 @@ EVENT_STEPS, EVENT_WIDTH = 100, 1e-10
 """The time of a change of contact is found to this fraction of the step."""
 PARTING = 1e-4
 """A point that parts with hardly any acceleration is left alone for this fraction of the natural time."""
+PAIR_PARTING = 1e-2
+"""Bodies that part are looked at again after this fraction of the natural time."""
 PAIR_PROBES = 4
 """Points of a step at which bodies in contact are tested for other contacts."""
 STARTING = 1e-5
@@ -339,6 +342,8 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                     third = third_derivative(run, scene, run.pair_bodies[p, 0])
                     third = third + third_derivative(run, scene, run.pair_bodies[p, 1])
                 apart = min(3.0 * scene.skip[k] / third, NEVER / 2.0) if third > 0.0 else NEVER / 2.0
+                if k >= planes:  # other points of these bodies may come nearer: they are looked at again soon
+                    apart = min(apart, PAIR_PARTING * scene.real[SIZE] / scene.real[FASTEST])
                 scene.skip[k] = apart
                 if scene.real[SPEED] > 0.0:
                     scene.skip[k] = max(apart, PARTING * scene.real[SIZE] / scene.real[SPEED])

@@ -129,8 +129,8 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     return project, close_gaps
 
 
-def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
-    """(run, unit, scene, u, s, now): the sample of a unit, and the forces of its points in contact."""
+def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> tuple[Loop, Loop, Loop]:
+    """(run, unit, scene, u, s): the sample of a unit, and the forces of its points in contact; then each by itself."""
     columns, numbers = layout.sample_size, layout.drift
     size, at_per_mass = layout.size, layout.body[1]
 
@@ -154,23 +154,23 @@ def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
             contact[at + 7] = float(ROLLING)
 
     @loop
-    def emit(run: ContactRun, unit: Any, scene: Scene, u: int, s: int, now: float) -> None:
-        sample, contact = run.out[s, u], run.contact[s, u]
-        n = scene.whole[ACTIVE]
-        if n > 0:
-            if scene.whole[STATE] != RESTING:
-                close_gaps(run, unit, scene, scene.y)
-            rates(run, unit, scene, run.start + run.times[s], scene.y, scene.stage)
+    def write_state(run: ContactRun, scene: Scene, u: int, s: int) -> None:
+        sample = run.out[s, u]
         for b in range(scene.inverse.shape[0]):
             i = b * NUMBERS
             store(scene.y, i + 3, normalize(quaternion(scene.y, i + 3)))
             for c in range(numbers):
                 sample[b * columns + c] = scene.y[i + c]
             sample[b * columns + numbers] = 0.0
+
+    @loop
+    def write_forces(run: ContactRun, unit: Any, scene: Scene, u: int, s: int) -> None:
+        contact = run.contact[s, u]
+        for b in range(scene.inverse.shape[0]):
             for c in range(7):
                 contact[8 * b + c] = 0.0
             contact[8 * b + 7] = float(FLIGHT)
-        for i in range(n):
+        for i in range(scene.whole[ACTIVE]):
             at, other = 8 * scene.owners[i, 0], 8 * scene.owners[i, 1]
             add_force(scene.points[i], scene.p, 3 * i, contact, at)
             note_state(scene, i, contact, at)
@@ -183,4 +183,13 @@ def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
             if contact[8 * b + 6] > 0.0 and speed <= 10.0 * scene.real[CLOSING]:
                 contact[8 * b + 7] = float(RESTING)
 
-    return emit
+    @loop
+    def emit(run: ContactRun, unit: Any, scene: Scene, u: int, s: int) -> None:
+        if scene.whole[ACTIVE] > 0:
+            if scene.whole[STATE] != RESTING:
+                close_gaps(run, unit, scene, scene.y)
+            rates(run, unit, scene, run.start + run.times[s], scene.y, scene.stage)
+        write_state(run, scene, u, s)
+        write_forces(run, unit, scene, u, s)
+
+    return emit, write_state, write_forces

@@ -37,7 +37,7 @@ from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
 NUMBERS = 14
 """Of a body in the workspace: position, attitude, linear momentum, angular velocity (principal axes), work."""
-MOST_POINTS = 16
+MOST_POINTS = 24
 """Points in contact that are resolved together."""
 STICKS, SLIDES, STARTS = 1, 2, 3
 """How a point in contact moves.  One that has stuck starts to slide along the acceleration that friction leaves."""
@@ -141,24 +141,28 @@ class Scene(NamedTuple):
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
 """Whole numbers of a scene: points in contact, the unit, its first plane and feature, the candidate that touches..."""
-STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED, SIZE, LOWEST = 0, 1, 2, 3, 4, 5, 6, 7
+STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED, SIZE, LOWEST, FASTEST, SINCE, COARSE_AT = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 """Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speeds that do not bounce and
-do not slide, the length of the step that was tried last, the size; how deep bodies in contact are in each other."""
+do not slide, the length of the step that was tried last, the size; how deep bodies in contact are in each other; the
+largest speed of a point, or the natural one; when segments in contact were first counted; when coarse steps ended."""
 FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
 
 
 UNIT_ROUNDOFF = 2.0**-52
 RUNNING, DONE, LOG_FULL, ENDLESS, PARADOX, NOT_FINITE, CROWDED, INSIDE, OVERLAP = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """Why a unit has left the loop."""
-AT_STEP, AT_TIME, AT_OUTPUT, AT_STATUS, AT_IMPACTS, AT_LOST, AT_STEPS, AT_LOGGED, AT_STATE, MEMORY = range(10)
+AT_STEP, AT_TIME, AT_OUTPUT, AT_STATUS, AT_IMPACTS, AT_LOST, AT_STEPS, AT_LOGGED, AT_STATE, AT_COARSE, MEMORY = range(
+    11
+)
 """The memory of a unit."""
 LOG_NUMBERS = 16
 """Of an impact at a point: time, body, other body, plane, point, normal, normal impulse, tangential impulse, energy
 lost, kind."""
 SLIP, STICK, SETTLE, JAM = 0, 1, 2, 3
 """Kinds of impacts."""
-FRESH, LOOK, LEFT_OUT, FITTED, SUNK = 8, 9, 10, 11, 12
-"""Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""
+FRESH, LOOK, LEFT_OUT, FITTED, SUNK, SEGMENTS, COARSER, OUTPUT = 8, 9, 10, 11, 12, 13, 14, 15
+"""Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step...; the
+segments in contact since a time, how often coarse steps were not enough, and the next output."""
 NEVER = 1e300
 
 

@@ -10,6 +10,7 @@ from polhode.backends.contact_pairs import time_apart, time_until_near
 from polhode.backends.contact_scene import (
     ACTIVE,
     CLOSING,
+    FASTEST,
     FEATURE_ROW,
     FRESH,
     HIT,
@@ -67,7 +68,7 @@ LOST = 1e-4
 """A body that is inside a surface by this fraction of its size ends the run: its contact was lost."""
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
-MANY_PROBES = 500
+MANY_PROBES, BISECTIONS = 500, 48
 ROUNDED_UP = 1 + 2.0**-40
 STAGES = 12
 
@@ -110,7 +111,7 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             speed = max(speed, sqrt(a * reach))
             noise = max(noise, unit[at + at_per_mass] * sqrt(dot(p, p)) + reach * sqrt(dot(spin, spin)))
             extent = max(extent, reach)
-        scene.real[SPEED] = speed
+        scene.real[SPEED], scene.real[FASTEST] = speed, max(speed, noise)
         if scene.real[STEP] <= 0.0:
             scene.real[STEP] = 0.05 * extent / speed if speed > 0.0 else run.duration / 1000.0
         scene.real[TOUCH] = TOUCHING * extent
@@ -263,6 +264,29 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return best
 
     @loop
+    def find_sunk_pair(run: ContactRun, scene: Scene, tau: float) -> int:
+        """Two bodies that had just parted at tau, and overlap now; -1 if there are none."""
+        for p in range(len(run.pair_bodies)):
+            if skip_of_pair(run, scene, p) > tau and not is_held(run, scene, p):  # noqa: SIM102
+                if distance_of_pair(run, scene, scene.y, p) < -scene.real[TOUCH]:
+                    return p
+        return -1
+
+    @loop
+    def find_sinking(run: ContactRun, unit: Any, scene: Scene, t: float, span: Any, p: int, in_flight: bool) -> float:
+        """When these begin to overlap, by bisection; y there."""
+        low, high = span
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            evaluate(run, unit, scene, t, middle, in_flight)
+            if distance_of_pair(run, scene, scene.y, p) < -scene.real[TOUCH]:
+                high = middle
+            else:
+                low = middle
+        evaluate(run, unit, scene, t, high, in_flight)
+        return high
+
+    @loop
     def search(run: ContactRun, unit: Any, scene: Scene, t: float, length: float, in_flight: bool) -> Any:
         if not in_flight:
             widen_limits(unit, scene, length)
@@ -274,8 +298,15 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
                 return tau
             if scene.whole[HIT] == -1:
                 break
+            before = tau
             tau = tau + span
             evaluate(run, unit, scene, t, tau, in_flight)
+            if has_pairs:
+                p = find_sunk_pair(run, scene, before)
+                if p >= 0:
+                    tau = find_sinking(run, unit, scene, t, (before, tau), p, in_flight)
+                    scene.whole[HIT] = plane_candidates(run) + MOST_MANIFOLD * p
+                    return tau
         if scene.whole[HIT] != -1:  # nothing touches yet: the next segment goes on from here
             scene.whole[HIT] = -1
             return tau

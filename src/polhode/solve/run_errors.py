@@ -112,10 +112,11 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
             f"at t = {failure.time:g} s the contacts of {who} change again and again without any time passing. Please "
             "report this motion with its start; a slightly different start avoids it."
         )
-    elif failure.reason == "inside":
+    elif failure.reason in ("inside", "overlap"):
         kind = RunError
+        where = "inside a surface" if failure.reason == "inside" else "to overlap with another body"
         sentence = (
-            f"at t = {failure.time:g} s {who} is found inside a surface: a contact was lost, and what follows would be "
+            f"at t = {failure.time:g} s {who} is found {where}: a contact was lost, and what follows would be "
             "wrong. Please report this motion with its start; a smaller rtol, or a slightly different start, avoids it."
         )
     elif failure.reason == "crowded":
