@@ -1,6 +1,12 @@
 """Rotors: gyrostats and reaction wheels against independent integrations, closed forms, and their own conservation."""
 
+import base64
+import inspect
+import json
+import math
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +15,9 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import PolhodeError
+from polhode.plot import free_rotation_sheet
+from polhode.plot.snapshot.trajectory import sample_trajectory
+from polhode.web.closed_form_overlay import find_closed_form
 
 TENSOR = np.array(((0.9, 0.05, -0.02), (0.05, 1.1, 0.03), (-0.02, 0.03, 1.4)))
 SATELLITE = ph.Body(mass=12.0, inertia=TENSOR)
@@ -154,6 +163,31 @@ def test_a_heavy_gyrostat_without_motors_keeps_its_energy():
     np.testing.assert_allclose(motion.kinetic_energy, energy, rtol=1e-13)
 
 
+@pytest.mark.parametrize("tilt", [0.4, 1.2, 2.0])
+def test_a_gyroscope_precesses_steadily_against_the_closed_form(tilt):
+    """I1 p^2 cos - L3 p + M g l = 0, L3 the axial momentum of housing and wheel together.  [Goldstein 1980]
+
+    The housing does not turn about its axis but with the precession; all spin is in the wheel.
+    """
+    mass, arm, precession, field = 2.0, 0.3, 0.7, 9.80665
+    body = ph.Body(mass=mass, inertia=(0.02, 0.02, 0.012))
+    about_pivot = 0.02 + mass * arm**2
+    axial = (about_pivot * precession**2 * math.cos(tilt) + mass * field * arm) / precession
+    speed = (axial - 0.012 * precession * math.cos(tilt)) / 0.004
+    start = ph.State(
+        orientation=Rotation.from_euler("x", tilt),
+        angular_velocity_body=(0.0, precession * math.sin(tilt), precession * math.cos(tilt)),
+    )
+    wheel = ph.rotor((0, 0, 1), 0.004, speed=speed)
+    motion = ph.simulate(
+        body, start, [ph.forces.gravity(field)], rotors=[wheel], pivot=(0, 0, -arm), duration=6.0, rtol=1e-12
+    )
+    turned = Rotation.from_rotvec(precession * motion.times[:, None] * (0.0, 0.0, 1.0)) * start.orientation
+    apart = (turned.inv() * Rotation.from_quat(motion.quaternion_wxyz, scalar_first=True)).magnitude()
+    assert apart.max() < 1e-9
+    np.testing.assert_allclose(motion.rotor_speed[:, 0], speed, rtol=1e-11)
+
+
 def test_the_reaction_at_the_ball_joint_is_the_rate_of_momentum():
     """M a - F, with a from differences of the velocity."""
     motion = heavy_gyrostat(rotors=driven_wheels(), duration=0.01, output_step=1e-4, method="dop853", rtol=1e-13)
@@ -227,6 +261,16 @@ def test_near_the_largest_speed_the_torque_falls_linearly_to_zero():
     expected = np.where(motion.times < bend, slope * motion.times, most - rest)
     np.testing.assert_allclose(motion.rotor_speed[:, 0], expected, rtol=1e-9)
     assert motion.rotor_speed.max() <= most
+
+
+def test_a_step_that_runs_past_the_largest_speed_is_reported():
+    body, wheel = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0)), ph.rotor((0, 0, 1), 0.5, torque=4.0, max_speed=10.0)
+    with pytest.warns(UserWarning, match=r"rotor runs past its max_speed .* a step of 0.3 s is too long"):
+        ph.simulate(body, rotors=[wheel], duration=3.0, method="rk4", step=0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = ph.simulate(body, rotors=[wheel], duration=3.0, method="rk4", step=0.005)
+    assert 9.99 < motion.rotor_speed.max() <= 10.0
 
 
 def test_braking_at_the_largest_speed_is_not_limited():
@@ -353,6 +397,60 @@ def test_at_any_time_resumes_the_run():
         assert (motion.at(0.777).angular_velocity == sampled.angular_velocity[0]).all()
 
 
+def test_an_event_that_changes_momenta_leaves_the_wheels_alone():
+    @ph.event
+    def gate(t, state, body, params):
+        return state.position[0] - 0.05
+
+    def turn(t, state, body, params):
+        return (0.0, 1.0, 0.0), (0.0, 0.0, 0.2)
+
+    events = [gate(action="change", change=turn)]
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), events=events, duration=1.0, rtol=1e-11)
+    (crossing,) = motion.crossings
+    after = motion.times > crossing.time
+    np.testing.assert_allclose(np.diff(motion.angular_momentum[[0, -1]], axis=0)[0], (0.0, 0.0, 0.2), atol=1e-15)
+    assert np.abs(total_angular_momentum(motion)[after] - motion.angular_momentum[-1]).max() < 1e-13
+    assert motion.audit()["work-energy residual"].relative < 1e-9
+
+
+def test_an_ensemble_of_systems_with_wheels():
+    speeds, torques = np.linspace(1, 50, 5), np.linspace(-0.1, 0.1, 5)
+
+    def rotors(k):
+        return [ph.rotor((0, 0, 1), 0.01, speed=speeds[k], body=1), ph.rotor((0, 1, 1), 0.02, torque=torques[k])]
+
+    settings = {"duration": 1.0, "method": "rk4", "step": 0.05}
+    many = ph.ensemble([SATELLITE] * 2, [START] * 2, rotors=rotors(slice(None)), **settings)
+    alone = ph.simulate([SATELLITE] * 2, [START] * 2, rotors=rotors(3), **settings)
+    assert many.rotor_speed.shape == (1, 5, 2)
+    assert (many.rotor_speed[-1, 3] == alone.rotor_speed[-1]).all()
+    assert (many.member(3).rotor_torque == alone.rotor_torque[-1]).all()
+    assert many.dataset["rotor_speed"].dims == ("time", "member", "rotor")
+
+
+def test_a_law_that_fails_during_the_run_is_named():
+    def brittle(t, state, body, params):
+        if t > 0.5:
+            raise ValueError("out of oil")
+        return 0.1
+
+    with pytest.raises(PolhodeError, match=r"fails during the run.*out of oil"):
+        ph.simulate(SATELLITE, rotors=[ph.rotor((0, 0, 1), 0.1, torque=brittle)], duration=1.0, method="rk4", step=0.1)
+
+
+def test_pictures_and_pages_show_the_whole(tmp_path):
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=2.0)
+    drawn = sample_trajectory(motion, np.linspace(0.0, 2.0, 7))
+    np.testing.assert_allclose(drawn.momentum[:, 0], np.tile(motion.angular_momentum[0], (7, 1)), rtol=1e-13)
+    assert "No closed form" in find_closed_form(motion)
+    motion.plot()
+    motion.export_html(tmp_path / "wheels.html")
+    assert b"rotors, a mass that changes" in base64.b64decode(
+        re.search(r'id="polhode-motion"[^>]*>([^<]+)<', (tmp_path / "wheels.html").read_text())[1]
+    )
+
+
 # Files ----------------------------------------------------------------------------------------------------------------
 def test_a_scenario_with_rotors_goes_through_a_file(tmp_path):
     rotors = [
@@ -375,13 +473,46 @@ def test_a_stored_motion_has_its_rotors(tmp_path):
     assert motion.dataset["rotor_momentum"].dims == ("time", "rotor")
 
 
+def test_a_stored_ensemble_has_its_rotors(tmp_path):
+    axes, speeds = np.array(((0, 0, 1), (0, 1, 1), (1, 0, 0.0))), np.array((1.0, 20.0, -3.0))
+    rotors = [ph.rotor(axes, 0.1, speed=speeds, torque=0.2), ph.rotor((1, 0, 0), 0.1, torque=((0.0, 1.0), (0.2, -0.1)))]
+    motion = ph.ensemble(SATELLITE, START, rotors=rotors, duration=1.0, output_step=0.25)
+    motion.save(tmp_path / "wheels.zarr")
+    again = ph.load(tmp_path / "wheels.zarr")
+    assert (again.rotor_speed == motion.rotor_speed).all()
+    assert (again.member(2).rotor_torque == motion.member(2).rotor_torque).all()
+
+
 def test_a_stored_motion_names_the_torque_it_could_not_keep(tmp_path):
     motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=1.0)
     motion.save(tmp_path / "wheels.zarr")
     again = ph.load(tmp_path / "wheels.zarr")
     assert (again.rotor_speed == motion.rotor_speed).all()
+    assert again.audit()["angular momentum"].conserved
+    assert not again.audit()["kinetic energy"].conserved
     with pytest.raises(PolhodeError, match="rotor, which a file cannot hold"):
         again.at(0.1234)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-file.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("heading", "maker", "unfit"), [("Rotors", ph.rotor, {"params"}), ("Mass that changes", ph.mass_course, set())]
+)
+def test_the_page_lists_every_key_and_its_example_runs(heading, maker, unfit, tmp_path):
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \|[^|]*\| ([^|]+) \|", section, re.MULTILINE))
+    parameters = inspect.signature(maker).parameters
+    assert set(rows) == set(parameters) - unfit
+    for key, shown in rows.items():
+        default = parameters[key].default
+        assert (shown == "required") == (default is inspect.Parameter.empty)
+        if shown.startswith("`"):
+            assert json.loads(shown.strip("`")) == (list(default) if isinstance(default, tuple) else default)
+    (tmp_path / "example.toml").write_text(re.search(r"```toml\n(.*?)```", section, re.DOTALL)[1])
+    motion = ph.simulate(ph.Scenario.from_toml(tmp_path / "example.toml"))
+    assert np.isfinite(motion.position).all()
 
 
 # The stepper ----------------------------------------------------------------------------------------------------------
@@ -467,6 +598,20 @@ def test_bad_torques_leave_the_stepper_as_it_was(torques):
         ),
         (lambda: ph.simulate(SATELLITE, duration=1.0).rotor_speed, "has no rotors"),
         (lambda: ph.Stepper(SATELLITE).set_rotor_torques((1.0,)), "there are no rotors"),
+        (
+            lambda: ph.Scenario(SATELLITE, rotors=wheels(), duration=1.0).derivative(
+                0.0, ph.State().to_array(SATELLITE)
+            ),
+            "derivative describes rigid bodies",
+        ),
+        (
+            lambda: ph.write_source(ph.Scenario(SATELLITE, rotors=wheels(), duration=1.0), "c", "wheels.c"),
+            "cannot be exported",
+        ),
+        (
+            lambda: free_rotation_sheet(ph.simulate(SATELLITE, START, rotors=wheels(), duration=1.0)),
+            "free rotation of a rigid body",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(attempt, sentence):

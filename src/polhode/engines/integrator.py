@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
@@ -114,10 +115,11 @@ class Integrator:
         for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
             row[place + lane] = number
 
-    def set_rotor_commands(self, torques: Array) -> None:
+    def set_rotor_commands(self, torques: Sequence[float]) -> None:
         """Change the constant torque of each rotor, for all bodies: those that do not carry it ignore it."""
+        lanes, blocks = self.layout.lanes, self.buffer.reshape(-1, self.packing.size)
         for places, torque in zip(self.layout.params[-1], torques, strict=True):
-            self.packing.write_values(self.buffer, places[0], torque)
+            blocks[:, places[0] : places[0] + lanes] = torque
 
     def save(self) -> Any:
         """A copy of everything that changes."""

@@ -140,7 +140,7 @@ def rotor(
     >>> wheel = ph.rotor((0, 0, 1), 0.002, speed=100.0, torque=-0.02)
     >>> motion = ph.simulate(satellite, rotors=[wheel], duration=5.0)
     >>> motion.rotor_speed[-1].round(9).tolist(), motion.angular_velocity[-1].round(9).tolist()
-    ([49.832775919], [0.0, 0.0, 0.167224080])
+    ([49.83277592], [0.0, 0.0, 0.16722408])
     """
     direction = validation.check_numbers(axis, f"axis of {name}", (3,), ScenarioError)
     longest = np.abs(direction).max(axis=-1, keepdims=True)

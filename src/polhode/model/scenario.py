@@ -248,8 +248,7 @@ class Scenario:
             lengths.add(len(self.pivot))
         if len(lengths) > 1:
             raise ScenarioError(
-                f"the leading axes of body, state, forces, contacts and rotors have different lengths, "
-                f"{sorted(lengths)}: "
+                f"the leading axes of body, state, forces and contacts have different lengths, {sorted(lengths)}: "
                 "give every one the same number of members"
             )
         return lengths.pop() if lengths else None
@@ -367,7 +366,11 @@ class Scenario:
 
     def body_constants(self, i: int) -> BodyConstants:
         """The constants of one body, about its pivot if it has one."""
-        return constants_of_body(self, i, self.pivot)
+        return self._each_constants[i]
+
+    @cached_property
+    def _each_constants(self) -> tuple[BodyConstants, ...]:
+        return tuple(constants_of_body(self, i, self.pivot) for i in range(len(self.bodies)))
 
     def constants_for_samples(self, constants: BodyConstants, samples: Any) -> BodyConstants:
         """The constants that belong to the numbers of samples, columns first: the mass at the time that they hold."""
@@ -402,6 +405,10 @@ class Scenario:
         """
         if self.pivot is not None:
             raise ScenarioError("derivative describes free bodies; with a pivot use ph.simulate")
+        if self.is_extended:
+            raise ScenarioError(
+                "derivative describes rigid bodies; with rotors, a mass that changes or added mass use ph.simulate"
+            )
         return force_evaluation.derivative(t, np.asarray(y, dtype=np.float64), self.bodies, self.forces)
 
     def take(self, members: Any) -> Scenario:

@@ -108,6 +108,11 @@ def extract_free_rotation(motion: Trajectory) -> FreeRotationData:
         raise InputError(
             "this figure shows one body: simulate one body of the system, or one member of the ensemble, by itself"
         )
+    if motion.scenario.is_extended:
+        raise InputError(
+            "this figure is for the free rotation of a rigid body, without rotors, changing mass or added mass. "
+            "motion.plot() draws any motion"
+        )
     if len(motion.times) < 2 or not np.any(motion.angular_velocity_body[0]):
         raise InputError("there is no rotation to draw: at least two output times and a rotating body are needed")
     momenta, energies = motion.angular_momentum, motion.rotational_energy

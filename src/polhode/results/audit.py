@@ -196,7 +196,8 @@ def _describe_losses(motion: Trajectory, energy: Array, size: Array) -> str:
 def _external(motion: Trajectory) -> tuple[str, ...]:
     """Names of what acts from outside besides the scenario's forces; contacts between bodies are internal."""
     surfaces = tuple(c.name for c in motion.scenario.contacts if isinstance(c, HalfSpace))
-    return (*motion.acts_besides, *surfaces, *_exhaust(motion))
+    rotors = {rotor.name for rotor in motion.scenario.rotors}  # whose torques are internal, also if a file has none
+    return (*(name for name in motion.acts_besides if name not in rotors), *surfaces, *_exhaust(motion))
 
 
 def _momenta(motion: Trajectory) -> list[AuditFinding]:
@@ -254,12 +255,12 @@ def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     pivot_to_com = motion.position - (pivot if motion.axis == "member" else pivot[0])
     momenta = motion.angular_momentum, pivot_to_com, motion.linear_momentum
     spin = apply_to_vectors(angular_momentum_about_pivot, *momenta)
-    name, forces = "angular momentum about the pivot", scenario.forces
-    free = not forces and not motion.acts_besides
-    reason = "no force acts" if free else _names(forces, motion.acts_besides) + " can change it"
+    name, forces, besides = "angular momentum about the pivot", scenario.forces, _external(motion)
+    free = not forces and not besides
+    reason = "no force acts" if free else _names(forces, besides) + " can change it"
     found = [_measure_drift(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
     along = _common_direction(forces) if all(not f.turns for f in forces) else None
-    if along is not None and not motion.acts_besides:
+    if along is not None and not besides:
         reason = "the force has no torque along its own direction"
         found.append(
             _measure_drift(motion, f"{name}, along the force", "kg m2/s", True, spin @ along, _norm(spin), reason)

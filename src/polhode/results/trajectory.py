@@ -619,17 +619,25 @@ def _blank_failed_members(samples: Array) -> Array:
     return samples if finite.all() else np.where(finite, samples, np.nan)
 
 
+def view_of_sample(scenario: Scenario, i: int, sample: Any) -> StateView:
+    """All quantities of body i from its sample, or from arrays of the members' samples."""
+    constants = scenario.constants_for_samples(scenario.body_constants(i), sample)
+    view: StateView = build_view(scenario.form, scenario.pivot is not None)(
+        split_groups(sample, scenario.form.sizes), constants
+    )
+    return view
+
+
 def state_from_sample(scenario: Scenario, i: int, sample: Any, t: float) -> State:
     """The state of body i from its sample, or from arrays of the members' samples; evaluated when first read."""
 
     def make() -> tuple[Any, Any, Any, Any]:
         constants, groups = scenario.body_constants(i), split_groups(sample, scenario.form.sizes)
-        constants = scenario.constants_for_samples(constants, sample)
         if scenario.form.keeps_body_rates and scenario.pivot is None and len(groups[1]) == 4:
             (x, q, p, w), axes = groups, constants.axes  # which is what a state asks for
             return x, product(q, conjugate(axes)), scaled(constants.inverse_mass, p), to_world(axes, w)
         with np.errstate(invalid="ignore"):  # of members that failed
-            view = build_view(scenario.form, scenario.pivot is not None)(groups, constants)
+            view = view_of_sample(scenario, i, sample)
             return view.position, view.orientation, view.velocity, view.angular_velocity_body
 
     return State.later(make, t)

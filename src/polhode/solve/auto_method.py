@@ -198,7 +198,7 @@ def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> Attempt:
 
 def _rounding_rtol(scenario: Scenario, result: RunResult) -> float:
     """The tolerance below which the rounding of a run may exceed the errors of its steps."""
-    if not any(f.function is not None for f in scenario.forces):
+    if not _has_own_forces(scenario):
         return ROUNDING_RTOL
     latest = max(abs(scenario.start_time), abs(scenario.end_time))
     return max(ROUNDING_RTOL, CLOCK_ROUNDING * latest / scenario.duration * result.steps / (scenario.members or 1))
@@ -215,7 +215,12 @@ def _mean_step(scenario: Scenario, result: RunResult) -> float:
 
 
 def _has_user_functions(scenario: Scenario) -> bool:
-    return bool(scenario.events) or any(f.function is not None for f in scenario.forces)
+    return bool(scenario.events) or _has_own_forces(scenario)
+
+
+def _has_own_forces(scenario: Scenario) -> bool:
+    acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
+    return any(one.function is not None for one in acting)
 
 
 def _dense_times(scenario: Scenario) -> Array | None:

@@ -12,6 +12,8 @@ LONGEST_TURN = 1.0
 """Turning by more than this in one step, in rad, a body escapes a Runge-Kutta method."""
 LARGEST_LOSS = 0.1
 """A step that changes |q| by more than this part was too long for the rotation."""
+LARGEST_OVERRUN = 1e-6
+"""Beyond the largest speed of a rotor, as a part of it."""
 LOOKED_AT = 64
 """Output times that are looked at, besides the first and the last."""
 
@@ -22,6 +24,8 @@ def warn_of_long_steps(motion: Trajectory, stacklevel: int) -> None:
     method = scenario.used_method
     if not method.needs_step or scenario.form.keeps_angles or not len(run.samples):
         return
+    if scenario.rotors:
+        _warn_of_overrun(motion, stacklevel + 1)
     if all(body.is_particle for body in scenario.bodies):
         return
     rows = np.unique(np.linspace(0, len(run.samples) - 1, LOOKED_AT + 2).astype(int))
@@ -48,3 +52,17 @@ def warn_of_long_steps(motion: Trajectory, stacklevel: int) -> None:
             "or method='dop853', which finds its own steps",
             stacklevel=stacklevel,
         )
+
+
+def _warn_of_overrun(motion: Trajectory, stacklevel: int) -> None:
+    """Warn if a step was too long to see the torque fall near the largest speed of a rotor, and ran past it."""
+    speeds = motion.rotor_speed
+    for i, rotor in enumerate(motion.scenario.rotors):
+        used = np.nanmax(np.abs(speeds[..., i]) * rotor.inverse_max_speed, initial=0.0)
+        if used > 1 + LARGEST_OVERRUN:
+            warnings.warn(
+                f"{rotor.name} runs past its max_speed by {100 * (used - 1):.2g} %: the rotation of its body carries "
+                f"it there, or a step of {motion.scenario.needed_step:g} s is too long to see its torque fall. Choose a "
+                "shorter step, a larger taper, or method='dop853', which finds its own steps",
+                stacklevel=stacklevel,
+            )

@@ -18,15 +18,17 @@ from polhode.model.event import Event
 from polhode.model.flight_forces import describe_limit_reached
 from polhode.model.force import Force
 from polhode.model.preflight import locate_error
+from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.motion import Motion
 from polhode.results.trajectory import state_from_sample
 
 
-def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Event]]:
-    """The user's own functions: those of forces, of events, and of the changes that events make."""
-    own: list[tuple[str, Any, Force | Event]] = [(f.name, f.function, f) for f in scenario.forces]
+def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Rotor | Event]]:
+    """The user's own functions: those of forces, of rotors, of events, and of the changes that events make."""
+    own: list[tuple[str, Any, Force | Rotor | Event]] = [(f.name, f.function, f) for f in scenario.forces]
+    own += [(f"the torque of {rotor.name}", rotor.function, rotor) for rotor in scenario.rotors]
     own += [(e.name, function, e) for e in scenario.events for function in (e.function, e.change)]
     return [each for each in own if each[1] is not None]
 
@@ -36,7 +38,7 @@ def user_function_error(scenario: Scenario, error: Exception) -> InputError | No
     own = _own_functions(scenario)
     for name, function, f in own:
         if where := locate_error(function, error):
-            return (ForceError if isinstance(f, Force) else ScenarioError)(
+            return (ScenarioError if isinstance(f, Event) else ForceError)(
                 f"{name} fails during the run: {error}{where}"
             )
     return None
@@ -44,7 +46,8 @@ def user_function_error(scenario: Scenario, error: Exception) -> InputError | No
 
 def traced_error(scenario: Scenario, failure: Failure) -> InputError | None:
     """The sentence about a user's function that raises an error on some way: its numbers are NaN from there on."""
-    for f in scenario.forces:
+    acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
+    for f in acting:
         problem = getattr(f.kernel, "problem", "")
         if problem and failure.reason in ("non-finite", "stuck"):
             return ForceError(f"{f.name} fails during the run, after t = {failure.time:g} s: {problem}")

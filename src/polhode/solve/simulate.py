@@ -204,8 +204,8 @@ def simulate(
     )
     if scenario.members is not None:
         raise ScenarioError(
-            f"something in body, state, forces, contacts or rotors has a leading axis of {scenario.members} members: "
-            "use ph.ensemble"
+            f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
+            "ph.ensemble"
         )
     return _run_motion(scenario, True, threads, progress)
 
@@ -350,8 +350,8 @@ def ensemble(
         scenario = replace(scenario, output_times=[scenario.end_time])
     if scenario.members is None:
         raise ScenarioError(
-            "an ensemble needs a number in body, state, forces, contacts or rotors with a leading axis for its "
-            "members; for one motion use ph.simulate"
+            "an ensemble needs a number in body, state, forces or contacts with a leading axis for its members; "
+            "for one motion use ph.simulate"
         )
     return _run_motion(scenario, False, threads, progress)
 

@@ -32,7 +32,7 @@ from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.motion import Motion
-from polhode.results.trajectory import Trajectory, state_from_sample
+from polhode.results.trajectory import state_from_sample, view_of_sample
 from polhode.solve.run_errors import run_error
 from polhode.validation import Array, check_numbers, shape_of
 
@@ -149,18 +149,19 @@ class Stepper:
     @property
     def rotor_speed(self) -> Array:
         """The speed of each rotor relative to its body at that time, in rad/s."""
-        return np.asarray(self._now.rotor_speed[0])
+        return self._rotors("rotor_speed")
 
     @property
     def rotor_momentum(self) -> Array:
         """The angular momentum of each rotor along its axis at that time, in kg m2/s."""
-        return np.asarray(self._now.rotor_momentum[0])
+        return self._rotors("rotor_momentum")
 
-    @property
-    def _now(self) -> Trajectory:
-        integrator = self._integrator
-        result = RunResult(np.array([self._time]), integrator.samples[None], integrator.columns, integrator.steps)
-        return Trajectory(self.scenario, result)
+    def _rotors(self, name: str) -> Array:
+        scenario, samples = self.scenario, self._integrator.samples.tolist()
+        if not scenario.rotors:
+            raise ScenarioError("there are no rotors: make the stepper with rotors=[ph.rotor(axis, inertia)]")
+        views = [view_of_sample(scenario, i, sample) for i, sample in enumerate(samples)]
+        return np.array([getattr(views[rotor.body], name)[i] for i, rotor in enumerate(scenario.rotors)])
 
     # Loads ----------------------------------------------------------------------------------------------------------
     def set_loads(
@@ -223,11 +224,16 @@ class Stepper:
         rotors = self.scenario.rotors
         if not rotors:
             raise ScenarioError("there are no rotors: make the stepper with rotors=[ph.rotor(axis, inertia)]")
+        given: Any = torques.tolist() if type(torques) is np.ndarray else torques
+        is_plain = isinstance(given, (tuple, list)) and all(type(torque) in (float, int) for torque in given)
+        if is_plain and len(given) == len(rotors) and isfinite(sum(given)):  # quickly: a controller sets them often
+            self._integrator.set_rotor_commands(given)
+            return
         wanted = f"{len(rotors)} numbers, one for each rotor"
         numbers = check_numbers(torques, "torques", shape_of(torques), ScenarioError, wanted)
         if numbers.shape != (len(rotors),):
             raise ScenarioError(f"torques must be {wanted}, but have the shape {numbers.shape}")
-        self._integrator.set_rotor_commands(numbers)
+        self._integrator.set_rotor_commands(numbers.tolist())
 
     # Advancing ------------------------------------------------------------------------------------------------------
     def advance(self, duration: float) -> list[EventRecord] | None:

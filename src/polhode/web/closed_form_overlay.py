@@ -35,6 +35,8 @@ def find_closed_form(motion: Trajectory) -> ClosedFormOverlay | str:
     """The closed form of a motion, or a sentence that says why there is none."""
     if motion.scenario.contacts:
         return f"No closed form is known with contacts: {', '.join(c.name for c in motion.scenario.contacts)}."
+    if motion.scenario.is_extended:
+        return "No closed form is known for a body with rotors, a mass that changes or added mass."
     if motion.scenario.used_method.is_closed_form:
         return "The motion was computed in closed form."
     if motion.acts_besides:

@@ -222,6 +222,8 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory
         if not rotates
         else "The body is on a pivot; the construction is drawn for free bodies only."
         if scenario.pivot is not None
+        else "The body has rotors, a mass that changes or added mass; the construction is drawn for rigid bodies only."
+        if scenario.is_extended
         else "The body strikes something: the angular momentum changes, so there is no invariable plane."
         if scenario.contacts and len(motion.impacts)
         else "A torque or an impulse acts: the angular momentum changes, so there is no invariable plane."

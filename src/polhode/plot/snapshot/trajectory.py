@@ -14,6 +14,7 @@ from polhode.errors import InputError
 from polhode.massprops.body import Body
 from polhode.model import force_evaluation
 from polhode.model.members import select_body_members
+from polhode.model.state import stack_components
 from polhode.plot.snapshot.interpolation import Poses, interpolate_poses, split_components
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -176,6 +177,10 @@ def _build_samples(motion: Trajectory, times: Array, x: Array, q: Array, v: Arra
         StateView(*(split_components(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body)))
         for i in range(len(bodies))
     ]
+    if motion.scenario.is_extended:
+        views = _interpolate_views(motion, times, views)
+        momentum = np.stack([stack_components(view.angular_momentum) for view in views], axis=1)
+        momenta = np.stack([stack_components(view.linear_momentum) for view in views], axis=1)
     force, torque = _sum_loads(motion, times, views, x.shape)
     if pivot is None:
         return TrajectorySamples(times, x, attitude, v, w, x, momentum, force, torque)
@@ -183,6 +188,17 @@ def _build_samples(motion: Trajectory, times: Array, x: Array, q: Array, v: Arra
     arm = x - reference_point
     about = (momentum + np.cross(arm, momenta), torque + np.cross(arm, force))
     return TrajectorySamples(times, x, attitude, v, w, reference_point, about[0], force, about[1])
+
+
+def _interpolate_views(motion: Trajectory, times: Array, views: list[StateView]) -> list[StateView]:
+    """Of bodies that are more than rigid: momenta, rotors and mass between the outputs, linearly."""
+    known = motion.state_view
+
+    def between(i: int, group: Any) -> Any:
+        return tuple(np.interp(times, motion.times, component[:, i]) for component in group)
+
+    names = ("linear_momentum", "angular_momentum", "rotor_speed", "rotor_momentum", "current_mass")
+    return [view._replace(**{name: between(i, getattr(known, name)) for name in names}) for i, view in enumerate(views)]
 
 
 def _sum_loads(motion: Trajectory, times: Array, views: list[StateView], shape: tuple[int, ...]) -> tuple[Array, Array]:
