@@ -62,11 +62,15 @@ class Environment(NamedTuple):
         )
 
     @property
+    def place(self) -> Callable[..., Any]:
+        """(position, params) -> height, up, and how air moves that rests."""
+        return laws.over_ground if self.earth is None else laws.over_earth
+
+    @property
     def flow(self) -> Callable[..., laws.Flow]:
         """(t, state, params) -> what a body meets."""
-        place = laws.over_ground if self.earth is None else laws.over_earth
         assert self.air is not None
-        return laws.build_flow(place, self.air.law, None if self.wind is None else self.wind.law)
+        return laws.build_flow(self.place, self.air.law, None if self.wind is None else self.wind.law)
 
 
 # Gravity --------------------------------------------------------------------------------------------------------------
@@ -437,6 +441,9 @@ def limits_of(f: Force, t: float, state: Any) -> list[tuple[Limit, Any]]:
     """What a force needs to stay within, and the values in a state."""
     if f.environment is None or not f.environment.limits:
         return []
+    if all(limit.variable == "height" for limit in f.environment.limits):  # needs neither wind nor air
+        height = f.environment.place(as_leaves(state.position), f.params[0][0])[0]
+        return [(limit, height) for limit in f.environment.limits]
     with np.errstate(all="ignore"):
         flow = f.environment.flow(t, view_of_state(state), f.params[0])
         return [(limit, getattr(flow, limit.variable)) for limit in f.environment.limits]
