@@ -5,17 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import trimesh
+from scipy.integrate import solve_ivp
 
 import polhode as ph
 from contact_reference import G, box_corners, lowest_point, random_quaternions
+from polhode.equations.contact_laws import free_spin_bounds
 
 THROWS = 200
 HULL = trimesh.Trimesh(np.random.default_rng(4).normal(size=(14, 3)) * [0.10, 0.07, 0.05]).convex_hull
+SLENDER = (1.0, 0.01, 0.01)
 BODIES = {
     "box": (lambda: ph.shapes.box((0.3, 0.2, 0.1), mass=1.0), "points", box_corners((0.3, 0.2, 0.1)), 0.19),
     "cylinder": (lambda: ph.shapes.cylinder(0.1, 0.25, mass=1.0), "cylinder", (0.1, 0.25), 0.16),
     "cone": (lambda: ph.shapes.cone(0.12, 0.3, mass=1.0), "cone", (0.12, 0.3), 0.23),
     "ellipsoid": (lambda: ph.shapes.ellipsoid((0.2, 0.12, 0.08), mass=1.0), "ellipsoid", (0.2, 0.12, 0.08), 0.2),
+    "rod": (lambda: ph.shapes.box(SLENDER, mass=1.0), "points", box_corners(SLENDER), 0.5),
+    "disk": (lambda: ph.shapes.cylinder(0.1, 0.004, mass=0.3), "cylinder", (0.1, 0.004), 0.1),
     "hull": (lambda: ph.Body.from_mesh(HULL, mass=1.0), "points", HULL.vertices, 0.2),
 }
 """How each is made, its kind and sizes for the independent judge, and its size in m."""
@@ -43,6 +48,7 @@ def judge(name, throws, duration, seed):
     assert all(np.isfinite(value).all() for value in values)
     depth = -lowest_point(kind, sizes, center, motion.position, motion.quaternion_wxyz)
     assert depth.max() < 1e-9 * size
+    assert abs(np.asarray(motion.impacts.point)[:, 2]).max() < 1e-9 * size  # whatever strikes the floor is at the floor
     assert motion.times[-1] == duration
     return motion, depth
 
@@ -67,3 +73,24 @@ def test_a_thousand_throws_end_at_rest_or_for_a_reason(name):
     assert (struck_at[last == "flight"] > 8.0).all()  # in flight only between bounces
     if name in ("box", "hull"):
         assert (last == "resting").mean() > 0.9  # nothing flat rolls on and on
+
+
+def test_bounds_of_the_spin_against_scipy():
+    """The search for touches relies on them: no free rotation may exceed them, and they may not be far off."""
+    rng = np.random.default_rng(1)
+    for n in range(60):
+        a, b, c = moments = np.exp(rng.normal(size=3) * rng.choice([0.1, 1.0, 3.0]))
+        if n % 3 == 0:
+            b = c
+        w = rng.normal(size=3) * np.exp(rng.normal(size=3))
+
+        def rate(_, w, a=a, b=b, c=c):
+            return np.array([(b - c) / a * w[1] * w[2], (c - a) / b * w[2] * w[0], (a - b) / c * w[0] * w[1]])
+
+        pace = np.linalg.norm(w)
+        found = solve_ivp(rate, (0, 15 / pace), w, method="DOP853", rtol=1e-9, atol=1e-12, max_step=0.2 / pace).y
+        fastest, turning = free_spin_bounds((a, b, c), tuple(w))
+        spins, rates = np.linalg.norm(found, axis=0), np.linalg.norm(rate(0, found), axis=0)
+        assert spins.max() <= fastest * (1 + 1e-8)
+        assert rates.max() <= turning * (1 + 1e-8) + 1e-12
+        assert fastest <= 1.5 * spins.max() or found.shape[1] < 20 or moments.min() < 0.02 * moments.max()

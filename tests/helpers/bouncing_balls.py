@@ -69,7 +69,7 @@ def run_result(times, balls, shape, vx):
             contact[i, k] = (0, 0, MASS * G * (t >= rest), 0, 0, 0, t >= rest, t >= rest)
         kinetic = (samples[:, k, columns.momentum] ** 2).sum(axis=-1) / (2 * MASS)
         samples[:, k, columns.work] = kinetic - kinetic[0]
-    totals = np.array([[len(rows), rows["energy_lost"].sum()] for rows, _, _ in balls], dtype=float)
+    totals = np.array([[len(rows), rows["energy_lost"].sum(), 0] for rows, _, _ in balls], dtype=float)
     impacts = np.sort(np.concatenate([rows for rows, _, _ in balls]), order="time")
     end = len(times), *shape
     return RunResult(
@@ -79,7 +79,7 @@ def run_result(times, balls, shape, vx):
         0,
         impacts=impacts,
         contact=contact.reshape(*end, 8),
-        impact_totals=totals.reshape(*shape, 2),
+        impact_totals=totals.reshape(*shape, 3),
     )
 
 

@@ -230,7 +230,9 @@ def build_contact_loop(
     @loop
     def part_bodies(run: ContactRun, unit: Any, scene: Scene) -> None:
         """Move bodies that start closer than the distance at which they touch to that distance, and keep the others."""
-        points.find_manifolds(run, scene, scene.y0)
+        scene.whole[ACTIVE] = 0
+        if has_pairs:
+            points.find_manifolds(run, scene, scene.y0)
         for k in range(candidate_count(run)):
             n = scene.whole[ACTIVE]
             if points.gap_of(run, scene, scene.y0, k) <= scene.real[TOUCH] and n < MOST_POINTS:

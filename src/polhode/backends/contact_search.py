@@ -20,6 +20,7 @@ from polhode.backends.contact_scene import (
     NUMBERS,
     PAINLEVE,
     PER_MASS,
+    PER_MASS_B,
     PLANE_ROW,
     SIZE,
     SLIDES,
@@ -142,7 +143,8 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             for what in range(3):
                 scene.slack[i, what] = slack_of(scene, i, what)
             p, mu = scene.p[3 * i], scene.points[i, MU]
-            small = 1e-10 * speed * speed / (extent * scene.points[i, PER_MASS])
+            per_mass = scene.points[i, PER_MASS] + scene.points[i, PER_MASS_B]
+            small = 1e-10 * speed * speed / (extent * per_mass)
             if p < small:
                 scene.slack[i, 0] = 0.0
             if scene.modes[i] == STICKS and scene.slack[i, 1] < max(1e-9 * mu * p, mu * small):
@@ -296,20 +298,19 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
             span = safe_time(run, unit, scene, tau, length - tau, in_flight)
             if scene.whole[HIT] >= 0 and span <= 2.0 * UNIT_ROUNDOFF * tau:
                 return tau
-            if scene.whole[HIT] == -1:
-                break
-            before = tau
-            tau = tau + span
-            evaluate(run, unit, scene, t, tau, in_flight)
+            is_last, before = scene.whole[HIT] == -1, tau
+            tau = length if is_last else tau + span
+            if not is_last or has_pairs:
+                evaluate(run, unit, scene, t, tau, in_flight)
             if has_pairs:
                 p = find_sunk_pair(run, scene, before)
                 if p >= 0:
                     tau = find_sinking(run, unit, scene, t, (before, tau), p, in_flight)
                     scene.whole[HIT] = plane_candidates(run) + MOST_MANIFOLD * p
                     return tau
-        if scene.whole[HIT] != -1:  # nothing touches yet: the next segment goes on from here
-            scene.whole[HIT] = -1
-            return tau
-        return length
+            if is_last:
+                return length
+        scene.whole[HIT] = -1  # nothing touches yet: the next segment goes on from here
+        return tau
 
     return search

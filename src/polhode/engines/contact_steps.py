@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.backends.contact_distance import SKIN
 from polhode.backends.contact_scene import (
+    AT_COARSE,
     AT_IMPACTS,
     AT_LOGGED,
     AT_LOST,
@@ -186,8 +187,8 @@ class ContactSteps(Integrator):
         """Write what happened at the contacts into the result of the run."""
         shape = self.scenario.shape
         result.contact = np.concatenate(self.forces)[: len(result.times)].reshape(-1, *shape, 8)
-        totals = np.repeat(self.memory[:, None, [AT_IMPACTS, AT_LOST]], len(self.scenario.bodies), axis=1)
-        result.impact_totals = totals.reshape(*shape, 2)
+        totals = np.repeat(self.memory[:, None, [AT_IMPACTS, AT_LOST, AT_COARSE]], len(self.scenario.bodies), axis=1)
+        result.impact_totals = totals.reshape(*shape, 3)
         rows = np.concatenate([np.zeros((0, LOG_NUMBERS + 1)), *self.logged])
         impacts = np.zeros(len(rows), dtype=IMPACT)
         surfaces = [i for i, c in enumerate(self.scenario.contacts) if isinstance(c, HalfSpace)]

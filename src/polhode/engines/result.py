@@ -195,7 +195,8 @@ class RunResult:
     contact: Array | None = None
     """With contacts: (times, bodies, ContactColumns), the load of the contacts at the outputs."""
     impact_totals: Array | None = None
-    """With contacts: (bodies, 2), the number of points of contact in all impacts, and the energy lost there in J.
+    """With contacts: (bodies, 3), the number of points of contact in all impacts, the energy lost there in J, and the
+    number of coarse steps.
 
     Every body of a system has the numbers of the whole system.
     """

@@ -190,7 +190,9 @@ def _describe_losses(motion: Trajectory, energy: Array, size: Array) -> str:
     if abs(by_friction) <= 1e-9 * float(np.nanmax(size, initial=0.0)):  # rounding
         by_friction = 0.0
     whose = "a member lost on average " if motion.axis == "member" else "lost: "
-    return f"{whose}{at_impacts:.3g} J at impacts, {by_friction:.3g} J by friction in sustained contact"
+    coarse = int(np.sum(motion.impact_totals.coarse_steps))
+    said = f"; {coarse} coarse steps of first order where contacts changed too often" if coarse else ""
+    return f"{whose}{at_impacts:.3g} J at impacts, {by_friction:.3g} J by friction in sustained contact{said}"
 
 
 def _external(motion: Trajectory) -> tuple[str, ...]:

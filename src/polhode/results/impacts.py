@@ -54,6 +54,8 @@ class ImpactTotals(NamedTuple):
     """The number of points of contact, counted once for each impact."""
     energy_lost: Any
     """In J."""
+    coarse_steps: Any = 0
+    """Short steps of first order, taken where points of contact changed too often to follow each change."""
 
 
 class Impacts:

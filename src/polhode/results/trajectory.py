@@ -325,7 +325,7 @@ class Trajectory:
 
     @property
     def impact_totals(self) -> ImpactTotals:
-        """The number of points of contact in all impacts, and the energy lost there (J).
+        """The number of points of contact in all impacts, the energy lost there (J), and the number of coarse steps.
 
         Of a whole system, or of each member of an ensemble.
         """
@@ -333,8 +333,8 @@ class Trajectory:
         totals = np.asarray(self.run_result.impact_totals)
         each = totals if self.axes == ("member",) else totals[..., 0, :]
         if self.scenario.members is None:
-            return ImpactTotals(int(each[0]), float(each[1]))
-        return ImpactTotals(each[..., 0].astype(np.int64), each[..., 1])
+            return ImpactTotals(int(each[0]), float(each[1]), int(each[2]))
+        return ImpactTotals(each[..., 0].astype(np.int64), each[..., 1], each[..., 2].astype(np.int64))
 
     @property
     def contact_forces(self) -> Array:

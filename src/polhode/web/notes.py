@@ -89,7 +89,7 @@ def compose_notes(motion: Trajectory, shown: Trajectory, appearances: list[Appea
 
 def _describe_contacts(motion: Trajectory) -> list[str]:
     """Impacts that are not shown, and floors that differ between members."""
-    sentences, (count, lost) = [], (np.sum(part) for part in motion.impact_totals)
+    sentences, (count, lost, _) = [], (np.sum(part) for part in motion.impact_totals)
     if count and not len(motion.impacts):
         sentences.append("The impacts are not shown: an ensemble that keeps only its final states does not keep them.")
     elif count:
