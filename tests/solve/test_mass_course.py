@@ -59,6 +59,15 @@ def test_knots_of_a_table_cost_no_accuracy():
         assert motion.mass[-1] == 40.0
 
 
+def test_a_long_table_and_times_beyond_it():
+    """A thousand rows of the same line, begun before and left after: the rocket equation still."""
+    times = np.linspace(1.0, 11.0, 1001)
+    course = ph.mass_course(times, 100.0 - 3.0 * (times - 1.0), exhaust_velocity=EXHAUST)
+    motion = ph.simulate(ROCKET, mass_course=course, duration=12.0, method="dop853", output_times=[0.5, 6.0, 12.0])
+    np.testing.assert_allclose(motion.mass, (100.0, 85.0, 70.0), rtol=1e-12)
+    np.testing.assert_allclose(motion.velocity[:, 2], 2500.0 * np.log(100.0 / motion.mass), rtol=1e-10, atol=1e-10)
+
+
 def test_a_function_of_time_against_its_closed_form():
     """m = m0 exp(-t/T) accelerates steadily by u/T."""
     course = ph.mass_course((0.0, 40.0), exponential, exhaust_velocity=EXHAUST)
@@ -311,6 +320,13 @@ def test_a_scenario_and_a_motion_go_through_files(course, tmp_path):
             "the inertia of the mass course at t",
         ),
         (lambda: ph.simulate(ROCKET, mass_course=5.0, duration=1.0), "ph.mass_course"),
+        (
+            lambda: ph.simulate(
+                ROCKET, rotors=[ph.rotor((0, 0, 1), 5.0)], duration=1.0,
+                mass_course=burn(inertia=((60, 60, 8), (5, 5, 4))),
+            ),
+            "less inertia than its rotors have, at t = 40 s",
+        ),
         (lambda: ph.simulate([ROCKET], mass_course=burn(), duration=1.0), "one body"),
         (lambda: ph.simulate(ROCKET, mass_course=burn(), pivot=(0, 0, 1), duration=1.0), "pivot"),
         (lambda: ph.simulate(ROCKET, mass_course=burn(), duration=1.0, method="taylor"), "does not advance"),

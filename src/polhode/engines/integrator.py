@@ -93,8 +93,9 @@ class Integrator:
         if self.scenario.mass_course is not None:
             piece = self.scenario.mass_course.piece(middle, self.scenario.bodies[0])
             places = BodyConstants(*self.layout.body).course
+            blocks, lanes = self.buffer.reshape(-1, self.packing.size), self.layout.lanes
             for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(piece)), strict=True):
-                self.packing.write_values(self.buffer, place, number)
+                blocks[:, place : place + lanes] = number
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -50,6 +50,8 @@ class MassCourse:
     exhaust_velocity: Array
     arguments: dict[str, Any] = field(repr=False)
     """The arguments of `ph.mass_course`, for scenario files; functions as the polynomials that replace them."""
+    _known: list[tuple[Body, Array]] = field(default_factory=list, repr=False)
+    """The body for which the coefficients were last put together, and these."""
 
     @property
     def degree(self) -> int:
@@ -66,6 +68,13 @@ class MassCourse:
 
     def coefficients(self, body: Body) -> Array:
         """(pieces, 10, degree + 1): mass, center, tensor; what does not change is the body's."""
+        if self._known and self._known[0][0] is body:
+            return self._known[0][1]
+        rows = self._join_coefficients(body)
+        self._known[:] = [(body, rows)]
+        return rows
+
+    def _join_coefficients(self, body: Body) -> Array:
         pieces, powers = self.mass.shape
         rows = np.zeros((pieces, 10, powers))
         rows[:, 0] = self.mass
@@ -80,13 +89,15 @@ class MassCourse:
     def piece(self, t: Any, body: Body) -> MassPiece:
         """The piece at one time, or with an array of times, each number an array."""
         times, rows = np.asarray(t, dtype=np.float64), self.coefficients(body)
-        first, last = np.zeros_like(rows[:1]), np.zeros_like(rows[:1])
-        for end, at, k in ((first, self.knots[0], 0), (last, self.knots[-1], -1)):
-            end[0, :, 0] = np.polynomial.polynomial.polyval((at - self.origins[k]) * self.scales[k], rows[k].T)
-        rows = np.concatenate([first, rows, last])
-        index = np.searchsorted(self.knots, times, side="right")
-        origins, scales = (np.pad(part, 1)[index] for part in (self.origins, self.scales))
-        chosen = np.moveaxis(rows[index], (-2, -1), (0, 1))
+        index = np.searchsorted(self.knots, times, side="right") - 1
+        inside = np.clip(index, 0, len(rows) - 1)
+        chosen, origins, scales = rows[inside], self.origins[inside], self.scales[inside]
+        for beyond, at, k in ((index < 0, self.knots[0], 0), (index >= len(rows), self.knots[-1], -1)):
+            if np.any(beyond):  # nothing changes there
+                end = np.zeros_like(rows[0])
+                end[:, 0] = np.polynomial.polynomial.polyval((at - self.origins[k]) * self.scales[k], rows[k].T)
+                chosen = np.where(beyond[..., None, None], end, chosen)
+        chosen = np.moveaxis(chosen, (-2, -1), (0, 1))
         plain: Any = (lambda number: number.tolist()) if times.ndim == 0 else np.ascontiguousarray
         nozzle = np.zeros(3) if self.nozzle is None else self.nozzle
         return MassPiece(
@@ -220,10 +231,10 @@ SHAPES: dict[str, list[tuple[int, ...]]] = {"mass": [()], "center_of_mass": [(3,
 MASS_COURSE_KEYS = ("times", "knots", "mass", "center_of_mass", "inertia", "exhaust_velocity", "nozzle")
 
 
-def check_course(course: MassCourse, body: Body, start: float) -> None:
+def check_course(course: MassCourse, body: Body, start: float, rotors: Sequence[Any] = ()) -> None:
     """Refuse a course that does not begin as the body, or that passes through something that no body has."""
     found = course.values(start, body)
-    expected = course.coefficients(body)[0, :, 0]
+    expected = course.coefficients(body)[0, :, 0].copy()
     expected[0], expected[1:4] = body.mass, body.center_of_mass
     expected[4:] = [body.inertia_body[i, j] for i, j in TENSOR]
     names = ["mass"] + ["center_of_mass"] * 3 + ["inertia"] * 6
@@ -240,14 +251,25 @@ def check_course(course: MassCourse, body: Body, start: float) -> None:
     if (rows[:, 0] <= 0).any():
         at = int(np.argmin(rows[:, 0]))
         raise InertiaError(f"the mass of the course is {rows[at, 0]:g} kg at t = {times[at]:g} s: it must stay above 0")
-    for t, row in zip(times, rows, strict=True):
-        tensor = np.zeros((3, 3))
-        for (i, j), number in zip(TENSOR, row[4:], strict=True):
-            tensor[i, j] = tensor[j, i] = number
-        try:
-            Body(mass=row[0], inertia=tensor, allow_unphysical=body.allow_unphysical)
-        except InertiaError as error:
-            raise InertiaError(f"the inertia of the mass course at t = {t:g} s: {error}") from None
+    tensors = np.zeros((len(times), 3, 3))
+    for (i, j), numbers in zip(TENSOR, rows[:, 4:].T, strict=True):
+        tensors[:, i, j] = tensors[:, j, i] = numbers
+    try:
+        Body(mass=rows[:, 0], inertia=tensors, allow_unphysical=body.allow_unphysical)
+    except InertiaError:
+        for t, mass, tensor in zip(times, rows[:, 0], tensors, strict=True):  # at which time?
+            try:
+                Body(mass=mass, inertia=tensor, allow_unphysical=body.allow_unphysical)
+            except InertiaError as error:
+                raise InertiaError(f"the inertia of the mass course at t = {t:g} s: {error}") from None
+    for rotor in rotors:
+        tensors = tensors - np.asarray(rotor.inertia)[..., None, None] * np.outer(rotor.axis, rotor.axis)
+    least = np.linalg.eigvalsh(tensors)[:, 0]
+    if not (least > 0).all():
+        raise InertiaError(
+            f"the mass course leaves less inertia than its rotors have, at t = {times[int(np.argmin(least))]:g} s: the "
+            "inertia of the body is that of the whole, with the rotors in it, locked"
+        )
 
 
 # Tables and functions as polynomials ----------------------------------------------------------------------------------

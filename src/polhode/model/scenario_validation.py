@@ -351,7 +351,9 @@ def _validate_mass_course(scenario: Scenario) -> None:
         raise ScenarioError("a particle has no inertia that could change: give a body with moments, ph.Body(...)")
     if scenario.bodies[0].members is not None:
         raise ScenarioError("a mass course is the same for all members: give a body without an axis for members")
-    check_course(course, scenario.bodies[0], scenario.start_time)
+    if any(rotor.members is not None for rotor in scenario.rotors):
+        raise ScenarioError("with a mass course the rotors are the same for all members: give single numbers")
+    check_course(course, scenario.bodies[0], scenario.start_time, scenario.rotors)
 
 
 def _validate_events(scenario: Scenario) -> None:

@@ -62,7 +62,7 @@ def _warn_of_overrun(motion: Trajectory, stacklevel: int) -> None:
         if used > 1 + LARGEST_OVERRUN:
             warnings.warn(
                 f"{rotor.name} runs past its max_speed by {100 * (used - 1):.2g} %: the rotation of its body carries "
-                f"it there, or a step of {motion.scenario.needed_step:g} s is too long to see its torque fall. Choose a "
-                "shorter step, a larger taper, or method='dop853', which finds its own steps",
+                f"it there, or a step of {motion.scenario.needed_step:g} s is too long to see its torque fall. Choose "
+                "a shorter step, a larger taper, or method='dop853', which finds its own steps",
                 stacklevel=stacklevel,
             )
