@@ -1,11 +1,14 @@
 """Starts at a place of the Earth in scenario files, and what they refuse."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 TABLE = "duration = 1.0\n[body]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n"
 
 
@@ -60,3 +63,14 @@ def test_the_start_is_on_the_earth_of_the_forces(tmp_path):
 def test_bad_files_get_a_sentence(tmp_path, text, sentence):
     with pytest.raises(PolhodeError, match=sentence):
         read(tmp_path, text)
+
+
+def test_the_sounding_rocket_turns_into_the_wind():
+    """Its fins keep the angle of attack small, and a wind toward the east turns it to the west on the way up."""
+    rocket = ph.simulate(ph.Scenario.from_toml(EXAMPLES / "sounding-rocket.toml"))
+    flight, seen = rocket.flight(), rocket.in_frame("ned")
+    burning = (rocket.times > 2.0) & (rocket.times < 12.0)
+    assert np.degrees(np.abs(flight.angle_of_attack[burning]).max()) < 3.0
+    assert np.degrees(np.abs(flight.sideslip[burning]).max()) < 3.0
+    assert seen.velocity[120, 1] < -10.0
+    assert 1.5 < flight.mach.max() < 2.5
