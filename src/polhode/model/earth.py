@@ -26,7 +26,7 @@ __all__ = ["SPHERE", "WGS84", "Earth", "Geodetic"]
 
 _WIDE = np.longdouble
 """Conversions are made with more digits where the processor has them, so that only the result is rounded."""
-_STEPS_ANYWHERE = 80
+_STEPS_OUTSIDE, _STEPS_ANYWHERE = 5, 80
 """Steps of Newton's method from below, enough also beside the evolute, where they converge slowly."""
 
 
@@ -199,10 +199,8 @@ class Earth:
         with np.errstate(divide="ignore", invalid="ignore"):
             outside = r - (1 - k) * ((p / r) ** 2 + z * (z / r) / 2)
             v = np.where(r > 0.5, outside, np.maximum(np.sqrt(k) * z, p - (1 - k)))
-            for _ in range(_STEPS_ANYWHERE):
+            for _ in range(_STEPS_OUTSIDE if k > 0.9 and (r > 0.5).all() else _STEPS_ANYWHERE):
                 better = laws.vertical_root(p * p, z * z, k, v)
-                if (better == v).all():
-                    break
                 v = np.where(better > 0, better, v)  # NaN in the disk below, where v is 0
             disk = (z == 0) & (p <= 1 - k) | (r == 0)
             level = np.where(disk, p / (1 - k) if k < 1 else 0.0, p / (v + (1 - k)))
