@@ -184,3 +184,18 @@ def test_an_ensemble_of_pairs_has_the_bits_of_single_runs():
         )
         assert np.array_equal(together.member(i).position, alone.position)
         assert np.array_equal(together.member(i).contact_forces, alone.contact_forces)
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.05, 0.0999])
+def test_bodies_that_start_inside_each_other_are_refused(apart):
+    states = [ph.State(position=(0, 0, 5)), ph.State(position=(0, 0, 1)), ph.State(position=(0, 0, 1 + apart))]
+    with pytest.raises(
+        ph.PolhodeError, match=r"body 1 starts inside body 2: the two overlap at t = 0 s\. Move them apart"
+    ):
+        ph.simulate([BOX] * 3, states, GRAVITY, duration=1.0, contacts=[ph.between_bodies()])
+
+
+def test_a_member_whose_bodies_overlap_is_named():
+    states = [ph.State(position=(0, 0, 1)), ph.State(position=[(0, 0, 3), (0, 0, 1.05)])]
+    with pytest.raises(ph.PolhodeError, match="body 0 of member 1 starts inside body 1"):
+        ph.ensemble([BOX, BOX], states, GRAVITY, duration=0.1, contacts=[ph.between_bodies()])

@@ -790,6 +790,20 @@ PLANTED = [
         "    return scaled(1 / (w * w + dot(axis, axis)), plus(scaled(w, once), cross(axis, once)))\n",
         ("contacts/test_random_throws.py",),
     ),
+    Planted(
+        "contact: bodies are thought to turn more slowly than they can",
+        "equations/contact_laws.py",
+        "    return sqrt(total), sqrt(rates)\n",
+        "    return sqrt(total) / 2, sqrt(rates) / 2\n",
+        ("contacts/test_random_throws.py",),
+    ),
+    Planted(
+        "contact: the other body is not pushed back",
+        "backends/contact_scene.py",
+        "scaled(-1.0, force_of(row, p, j)))",
+        "scaled(0.0, force_of(row, p, j)))",
+        ("contacts/test_bodies_that_touch_each_other.py",),
+    ),
     # The gallery's tools --------------------------------------------------------------------------------------------
     Planted(
         "rodrigues: turned the other way",

@@ -64,6 +64,7 @@ from polhode.backends.contact_scene import (
     SPEED,
     STALLED,
     STARTS,
+    STARTS_INSIDE,
     STATE,
     STEP,
     STICKS,
@@ -76,6 +77,8 @@ from polhode.backends.contact_scene import (
     Scene,
     SceneLoops,
     candidate_count,
+    distance_of_pair,
+    size_of_pair,
 )
 from polhode.backends.contact_search import build_beginning, build_search
 from polhode.backends.contact_shapes import (
@@ -93,6 +96,8 @@ from polhode.methods.tableaus import Tableau
 
 LEAST_STALL = 2000
 """So many segments in a row without any progress in time, and coarse steps in vain, end a run."""
+OVERLAPPING = 1e-7
+"""Bodies that start deeper in each other, as a fraction of their size, are refused; less is rounding, and undone."""
 PATIENCE, PAIR_PATIENCE = 500, 60
 """Segments in a row without any progress in time before coarse steps; with bodies that touch each other."""
 MANY_SEGMENTS, SHORT_TIME = 400, 1e-3
@@ -275,6 +280,10 @@ def build_contact_loop(
         scene.real[SINCE], scene.real[COARSE_AT] = now, now
         scene.whole[SEGMENTS], scene.whole[COARSER], scene.whole[STALLED] = 0, 0, 0
         if has_pairs:
+            for p in range(len(run.pair_bodies)):
+                if distance_of_pair(run, scene, scene.y0, p) < -OVERLAPPING * size_of_pair(run, p):
+                    memory[AT_STATE], memory[AT_STATUS] = float(p), float(STARTS_INSIDE)
+                    return
             part_bodies(run, unit, scene)
         status = decide(run, unit, scene, now, False)
         if status == RUNNING and scene.whole[HIT] >= 0:  # something approaches that touches already

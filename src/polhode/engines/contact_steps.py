@@ -14,6 +14,7 @@ from polhode.backends.contact_scene import (
     AT_LOGGED,
     AT_LOST,
     AT_OUTPUT,
+    AT_STATE,
     AT_STATUS,
     AT_STEP,
     AT_STEPS,
@@ -29,6 +30,7 @@ from polhode.backends.contact_scene import (
     OVERLAP,
     PARADOX,
     RUNNING,
+    STARTS_INSIDE,
     ContactRun,
 )
 from polhode.backends.contact_shapes import (
@@ -180,8 +182,13 @@ class ContactSteps(Integrator):
         unit = int(np.argmax(failed))
         bodies = len(self.scenario.bodies)
         time = a + float(self.memory[unit, AT_TIME])
-        reason = FAILURES[int(status[unit])]
-        self.failure = Failure(reason, time, unit * bodies, self.samples[unit * bodies])
+        body = unit * bodies
+        if int(status[unit]) == STARTS_INSIDE:
+            first, other = self.pair_bodies[int(self.memory[unit, AT_STATE])]
+            reason, body = f"starts inside body {other}", body + int(first)
+        else:
+            reason = FAILURES[int(status[unit])]
+        self.failure = Failure(reason, time, body, self.samples[body])
 
     def record(self, result: RunResult) -> None:
         """Write what happened at the contacts into the result of the run."""

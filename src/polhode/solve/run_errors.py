@@ -57,13 +57,11 @@ def traced_error(scenario: Scenario, failure: Failure) -> InputError | None:
 def run_error(failure: Failure, motion: Motion) -> RunError:
     """The sentence about a run that had to stop."""
     scenario, i = motion.scenario, failure.body
-    in_ensemble = motion.axis == "member"
-    who = f"member {i}" if in_ensemble else f"body {i}"
-    last = (
-        state_from_sample(scenario.take(i), 0, failure.last_good, failure.time)
-        if in_ensemble
-        else state_from_sample(scenario, i, failure.last_good, failure.time)
-    )
+    who, one = f"body {i}", scenario
+    if "member" in motion.axes:
+        member, i = divmod(i, len(scenario.bodies))
+        who, one = f"body {i} of member {member}" if scenario.is_system else f"member {member}", scenario.take(member)
+    last = state_from_sample(one, i, failure.last_good, failure.time)
     kind: type[RunError] = NonFiniteError
     if (limit := _limit_reached(scenario, failure, in_ensemble, last)) is not None:
         kind = RunError
@@ -114,6 +112,12 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
         sentence = (
             f"at t = {failure.time:g} s the contacts of {who} change again and again without any time passing. Please "
             "report this motion with its start; a slightly different start avoids it."
+        )
+    elif failure.reason.startswith("starts inside"):
+        kind = RunError
+        sentence = (
+            f"{who} {failure.reason}: the two overlap at t = {failure.time:g} s. Move them apart, or leave out "
+            "ph.between_bodies if they may pass through each other."
         )
     elif failure.reason in ("inside", "overlap"):
         kind = RunError
