@@ -325,8 +325,8 @@ PLANTED = [
     Planted(
         "rotational energy: lost half",
         "equations/invariants.py",
-        "return dot(state.angular_velocity, state.angular_momentum) / 2",
-        "return dot(state.angular_velocity, state.angular_momentum)",
+        "energy = dot(state.angular_velocity, state.angular_momentum) / 2",
+        "energy = dot(state.angular_velocity, state.angular_momentum)",
         (AUDIT,),
     ),
     # Forces ---------------------------------------------------------------------------------------------------------
