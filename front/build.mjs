@@ -10,7 +10,18 @@ const output = resolve(process.argv[2] ?? join(here, "..", "src", "polhode", "we
 mkdirSync(output, { recursive: true });
 // The fingerprint written by hatch_build.py is no longer valid.
 rmSync(join(output, "fingerprint.txt"), { force: true });
+// The shaders in three.js are strings with indented lines: the tabs mean nothing to GLSL, and weigh some kilobytes.
+const unindentShaders = {
+  name: "unindent-shaders",
+  setup({ onLoad }) {
+    onLoad({ filter: /three[\\/]build[\\/]three\.[a-z.]*js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replaceAll(/(?:\\n)(?:\\t)+/g, "\\n"),
+      loader: "js",
+    }));
+  },
+};
 await build({
+  plugins: [unindentShaders],
   entryPoints: { lab: join(here, "src", "main.ts"), "lab-style": join(here, "src", "style.css") },
   outdir: output,
   bundle: true,

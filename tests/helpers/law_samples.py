@@ -246,7 +246,7 @@ ARGUMENTS = {
     contact_laws.sunk_point: (NORMAL, TILTED, A),
     contact_laws.sunk_circle: (NORMAL, TILTED, A, UP, T),
     contact_laws.sunk_ellipsoid: (NORMAL, TILTED, A, SEMI, PLAIN),
-    contact_laws.free_spin_bounds: (BODY.moments, A),
+    contact_laws.line_crossing: (A, ((B, UP), (C, TILTED[1:])), (A, B), (C, A), UP),
     contact_laws.tangents: (NORMAL,),
     contact_laws.point_velocity: (A, B, C),
     contact_laws.inverse_tensor: (BODY.inverse_moments, Q),

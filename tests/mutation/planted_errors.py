@@ -792,9 +792,9 @@ PLANTED = [
     ),
     Planted(
         "contact: bodies are thought to turn more slowly than they can",
-        "equations/contact_laws.py",
-        "    return sqrt(total), sqrt(rates)\n",
-        "    return sqrt(total) / 2, sqrt(rates) / 2\n",
+        "backends/contact_search.py",
+        "    out[0], out[1] = sqrt(total), sqrt(rates)\n",
+        "    out[0], out[1] = sqrt(total) / 2, sqrt(rates) / 2\n",
         ("contacts/test_random_throws.py",),
     ),
     Planted(

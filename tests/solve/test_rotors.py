@@ -414,6 +414,17 @@ def test_an_event_that_changes_momenta_leaves_the_wheels_alone():
     assert motion.audit()["work-energy residual"].relative < 1e-9
 
 
+def test_members_on_ball_joints_at_different_points():
+    pivots = np.array(((0.0, 0.0, -0.3), (0.1, 0.0, -0.5), (0.0, 0.2, -0.1)))
+    start, gravity = START.replace(velocity=(0.0, 0.0, 0.0)), ph.forces.gravity()
+    settings = {"rotors": wheels(torque=0.01), "duration": 1.0, "method": "rk4", "step": 0.01}
+    many = ph.ensemble(SATELLITE, start, [gravity], pivot=pivots, **settings)
+    for i, pivot in enumerate(pivots):
+        alone = ph.simulate(SATELLITE, start, [gravity], pivot=pivot, **settings)
+        np.testing.assert_allclose(many.rotor_speed[-1, i], alone.rotor_speed[-1], rtol=1e-13)
+        np.testing.assert_allclose(many.angular_velocity[-1, i], alone.angular_velocity[-1], rtol=1e-12)
+
+
 def test_an_ensemble_of_systems_with_wheels():
     speeds, torques = np.linspace(1, 50, 5), np.linspace(-0.1, 0.1, 5)
 

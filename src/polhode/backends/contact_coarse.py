@@ -32,7 +32,7 @@ from polhode.backends.contact_scene import (
     TOUCH,
     UNIT,
     ContactRun,
-    Scene,
+    ContactScene,
     SceneLoops,
     candidate_count,
     velocity_along,
@@ -70,7 +70,7 @@ def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: Scen
         store(y, i + 3, normalize(turned))
 
     @loop
-    def total_energy(unit: Any, scene: Scene, sign: float) -> float:
+    def total_energy(unit: Any, scene: ContactScene, sign: float) -> float:
         """The kinetic energy; it is added to the work of each body, with a sign."""
         total = 0.0
         for b in range(scene.inverse.shape[0]):
@@ -80,7 +80,7 @@ def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: Scen
         return total
 
     @loop
-    def step_coarsely(run: ContactRun, unit: Any, scene: Scene, t: float, h: float) -> int:
+    def step_coarsely(run: ContactRun, unit: Any, scene: ContactScene, t: float, h: float) -> int:
         """One step; the mean forces in it are scene.p of the points."""
         scene.whole[ACTIVE] = 0
         rates(run, unit, scene, t, scene.y0, scene.stage)
@@ -126,7 +126,7 @@ def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: Scen
         return RUNNING
 
     @loop
-    def cross_coarsely(run: ContactRun, unit: Any, scene: Scene, u: int, now: float) -> int:
+    def cross_coarsely(run: ContactRun, unit: Any, scene: ContactScene, u: int, now: float) -> int:
         """Some coarse steps, until the time scene.real[COARSE_AT].  An output is the state after its step."""
         length = SHORTEST * scene.real[SIZE] / scene.real[FASTEST]
         steps, status, reached = BATCH, RUNNING, now

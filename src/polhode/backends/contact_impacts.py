@@ -30,8 +30,8 @@ from polhode.backends.contact_scene import (
     TOUCH,
     UNIT,
     ContactRun,
+    ContactScene,
     N,
-    Scene,
     SceneLoops,
     candidate_count,
     plane_candidates,
@@ -70,7 +70,9 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         store(row, 11, plus(scaled(p[j + 1], vector(point, T1)), scaled(p[j + 2], vector(point, T2))))
 
     @loop
-    def apply_impulses(run: ContactRun, unit: Any, scene: Scene, now: float, approach: float, bounces: bool) -> Any:
+    def apply_impulses(
+        run: ContactRun, unit: Any, scene: ContactScene, now: float, approach: float, bounces: bool
+    ) -> Any:
         """Give the impulses to the bodies, and log them; `approach` is negative where nothing approached."""
         n, hit = scene.whole[ACTIVE], scene.whole[HIT]
         memory = run.memory[scene.whole[UNIT]]
@@ -113,7 +115,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         return LOG_FULL if rows > 0 and int(memory[AT_LOGGED]) + MOST_POINTS > rows else RUNNING
 
     @loop
-    def strike(run: ContactRun, unit: Any, scene: Scene, now: float) -> Any:
+    def strike(run: ContactRun, unit: Any, scene: ContactScene, now: float) -> Any:
         find_inverses(unit, scene, scene.y0)
         scene.whole[ACTIVE] = 0
         hit, approach = scene.whole[HIT], 0.0
@@ -150,7 +152,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         return apply_impulses(run, unit, scene, now, approach, bounce > 0.0)
 
     @loop
-    def stop_points(scene: Scene, n: int) -> Any:
+    def stop_points(scene: ContactScene, n: int) -> Any:
         """The impulses that stop the points whose status is 1; the one that would have to pull most, or -1."""
         count = 0
         for i in range(n):
@@ -174,7 +176,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         return worst
 
     @loop
-    def slow_down(scene: Scene, n: int) -> Any:
+    def slow_down(scene: ContactScene, n: int) -> Any:
         """The impulse along the friction of the point that presses itself in most, until it slides that way no more."""
         worst, least = -1, 0.0
         for i in range(n):
@@ -197,7 +199,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         return True
 
     @loop
-    def jam(run: ContactRun, unit: Any, scene: Scene, now: float) -> Any:
+    def jam(run: ContactRun, unit: Any, scene: ContactScene, now: float) -> Any:
         """Where no force fits a point that slides (Painleve): friction stops all points at once, by an impulse.
 
         [an impact without collision; Genot 1999]
@@ -221,7 +223,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
 
 
 @loop
-def expand(scene: Scene, n: int, most: float) -> None:
+def expand(scene: ContactScene, n: int, most: float) -> None:
     """Add the impulses of expansion to those of compression; they give back at most this energy."""
     for i in range(3 * n):
         scene.before[i] = scene.bias[i]

@@ -74,7 +74,7 @@ from polhode.backends.contact_scene import (
     TOUCH,
     UNIT,
     ContactRun,
-    Scene,
+    ContactScene,
     SceneLoops,
     candidate_count,
     distance_of_pair,
@@ -123,7 +123,7 @@ def build_contact_loop(
     size, has_pairs = layout.size, points.has_pairs
 
     @loop
-    def load_state(unit: Any, scene: Scene) -> None:
+    def load_state(unit: Any, scene: ContactScene) -> None:
         for b in range(scene.inverse.shape[0]):
             get_state(unit, b * size, scene.y, b * NUMBERS)
 
@@ -137,12 +137,12 @@ def build_contact_loop(
         write(unit, at, layout.state, groups[: len(layout.state)])
 
     @loop
-    def save_state(unit: Any, scene: Scene) -> None:
+    def save_state(unit: Any, scene: ContactScene) -> None:
         for b in range(scene.inverse.shape[0]):
             put_state(unit, b * size, scene.y, b * NUMBERS)
 
     @loop
-    def accept(scene: Scene) -> None:
+    def accept(scene: ContactScene) -> None:
         for b in range(scene.inverse.shape[0]):
             i = b * NUMBERS
             store(scene.y, i + 3, normalize(quaternion(scene.y, i + 3)))
@@ -150,7 +150,7 @@ def build_contact_loop(
             scene.y0[i] = scene.y[i]
 
     @loop
-    def release(scene: Scene, length: float) -> Any:
+    def release(scene: ContactScene, length: float) -> Any:
         """Let go of a point whose force was zero at the start of the step and would pull after it."""
         n, kept, parting = scene.whole[ACTIVE], 0, 0
         if scene.whole[LOOK] == 1:
@@ -177,7 +177,7 @@ def build_contact_loop(
         return False
 
     @loop
-    def start_sliding(scene: Scene) -> Any:
+    def start_sliding(scene: ContactScene) -> Any:
         """Let a point slide whose friction was at its limit at the start of the step and would exceed it after."""
         is_alone = scene.whole[ACTIVE] == 1 and scene.modes[0] == STICKS
         if scene.whole[LOOK] == 1 and is_alone:  # noqa: SIM102
@@ -194,7 +194,7 @@ def build_contact_loop(
         return False
 
     @loop
-    def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> Any:
+    def still_holds(run: ContactRun, unit: Any, scene: ContactScene, t: float, tau: float) -> Any:
         """Whether points that share friction in more ways than one still stick at the end of a step."""
         before, n = scene.whole[STATE], scene.whole[ACTIVE]
         if scene.whole[HIT] >= 0:  # the impact decides
@@ -212,14 +212,14 @@ def build_contact_loop(
         return holds
 
     @loop
-    def is_finite(scene: Scene) -> Any:
+    def is_finite(scene: ContactScene) -> Any:
         total = 0.0
         for i in range(len(scene.y)):
             total = total + scene.y[i] * 0.0
         return total == 0.0
 
     @loop
-    def decide(run: ContactRun, unit: Any, scene: Scene, now: float, after_impact: bool) -> Any:
+    def decide(run: ContactRun, unit: Any, scene: ContactScene, now: float, after_impact: bool) -> Any:
         """Which points stay in contact; where no force fits, after an impulse that stops the sliding ones."""
         status = modes(run, unit, scene, run.start + now, after_impact)
         if status == PARADOX:
@@ -233,7 +233,7 @@ def build_contact_loop(
         return status
 
     @loop
-    def part_bodies(run: ContactRun, unit: Any, scene: Scene) -> None:
+    def part_bodies(run: ContactRun, unit: Any, scene: ContactScene) -> None:
         """Move bodies that start closer than the distance at which they touch to that distance, and keep the others."""
         scene.whole[ACTIVE] = 0
         if has_pairs:
@@ -252,7 +252,7 @@ def build_contact_loop(
     cross_coarsely = build_coarse_steps(rates, (part_bodies, write_state, write_forces), points, layout)
 
     @loop
-    def is_stuck(scene: Scene, now: float) -> Any:
+    def is_stuck(scene: ContactScene, now: float) -> Any:
         """Whether the points in contact change so often that time does not pass."""
         if scene.whole[STALLED] > (PAIR_PATIENCE if has_pairs else PATIENCE):
             return True
@@ -268,7 +268,7 @@ def build_contact_loop(
         return False
 
     @loop
-    def advance_unit(run: ContactRun, unit: Any, scene: Scene, u: int) -> None:
+    def advance_unit(run: ContactRun, unit: Any, scene: ContactScene, u: int) -> None:
         memory = run.memory[u]
         now, s = memory[AT_TIME], int(memory[AT_OUTPUT])
         status = RUNNING
@@ -402,7 +402,7 @@ def build_contact_loop(
         bodies = len(run.first) - 1
         candidates = max(candidate_count(run), 1)
         rows, most = 3 * MOST_POINTS, MOST_POINTS
-        scene = Scene(
+        scene = ContactScene(
             np.zeros(bodies * NUMBERS),
             np.zeros(bodies * NUMBERS),
             np.zeros(bodies * NUMBERS),

@@ -36,8 +36,8 @@ from polhode.backends.contact_scene import (
     T2,
     TOUCH,
     ContactRun,
+    ContactScene,
     N,
-    Scene,
     SceneLoops,
     U,
     candidate_count,
@@ -68,7 +68,7 @@ since the direction of so small a speed turns too fast for steps."""
 
 
 @loop
-def slack_of(scene: Scene, i: int, what: int) -> Any:
+def slack_of(scene: ContactScene, i: int, what: int) -> Any:
     """How far a point in contact is from a change: its normal force; the rest of its friction; its speed of sliding."""
     p = scene.p[3 * i]
     if what == 0:
@@ -88,7 +88,7 @@ def slack_of(scene: Scene, i: int, what: int) -> Any:
 
 
 @loop
-def shares_friction(scene: Scene) -> bool:
+def shares_friction(scene: ContactScene) -> bool:
     """Whether so many points stick that their friction is not determined: one at its limit says nothing."""
     count = 0
     for i in range(scene.whole[ACTIVE]):
@@ -101,13 +101,13 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
     """(run, unit, scene, t, reached) -> the time of the first change of a point in contact, or `reached`."""
 
     @loop
-    def slack_at(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, which: int) -> Any:
+    def slack_at(run: ContactRun, unit: Any, scene: ContactScene, t: float, tau: float, which: int) -> Any:
         evaluate(run, unit, scene, t, tau, False)
         rates(run, unit, scene, t + tau, scene.y, scene.stage)
         return slack_of(scene, which // 3, which % 3)
 
     @loop
-    def needs_look(scene: Scene) -> Any:
+    def needs_look(scene: ContactScene) -> Any:
         """Whether something was not as it should be at the start of the step, or friction may be shared otherwise."""
         for i in range(scene.whole[ACTIVE]):
             for what in range(3):
@@ -117,7 +117,7 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
         return False
 
     @loop
-    def find_change(run: ContactRun, unit: Any, scene: Scene, t: float, end: float, which: int) -> Any:
+    def find_change(run: ContactRun, unit: Any, scene: ContactScene, t: float, end: float, which: int) -> Any:
         """When a slack that is positive at the start of a step and negative at `end` is zero (Illinois)."""
         low, f_low = 0.0, scene.slack[which // 3, which % 3]
         high, f_high = end, slack_of(scene, which // 3, which % 3)
@@ -142,12 +142,12 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
         return high
 
     @loop
-    def room_at(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> Any:
+    def room_at(run: ContactRun, unit: Any, scene: ContactScene, t: float, tau: float) -> Any:
         evaluate(run, unit, scene, t, tau, False)
         return pair_room(run, scene, scene.y)
 
     @loop
-    def find_pair_change(run: ContactRun, unit: Any, scene: Scene, t: float, end: float) -> Any:
+    def find_pair_change(run: ContactRun, unit: Any, scene: ContactScene, t: float, end: float) -> Any:
         """When bodies in contact touch at another point, or a point leaves its face; `end` if not before.
 
         Looked for at PAIR_PROBES points of the step.
@@ -169,7 +169,7 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
         return end
 
     @loop
-    def changes(run: ContactRun, unit: Any, scene: Scene, t: float, reached: float) -> Any:
+    def changes(run: ContactRun, unit: Any, scene: ContactScene, t: float, reached: float) -> Any:
         end = reached
         if has_pairs:
             end = find_pair_change(run, unit, scene, t, reached)
@@ -201,7 +201,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     find_manifolds, has_pairs = points.find_manifolds, points.has_pairs
 
     @loop
-    def keep_point(scene: Scene, i: int, to: int) -> None:
+    def keep_point(scene: ContactScene, i: int, to: int) -> None:
         scene.candidates[to] = scene.candidates[i]
         scene.modes[to] = scene.modes[i]
         for c in range(3):
@@ -209,7 +209,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             scene.reference[to, c] = scene.reference[i, c]
 
     @loop
-    def bring_to_rest(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
+    def bring_to_rest(run: ContactRun, unit: Any, scene: ContactScene, t: float) -> None:
         """At rest: nothing moves, nothing accelerates."""
         rates(run, unit, scene, t, scene.y0, scene.stage)
         natural = scene.real[SPEED] * scene.real[SPEED]
@@ -233,7 +233,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                 scene.whole[STATE] = RESTING
 
     @loop
-    def modes(run: ContactRun, unit: Any, scene: Scene, t: float, after_impact: bool) -> int:
+    def modes(run: ContactRun, unit: Any, scene: ContactScene, t: float, after_impact: bool) -> int:
         scene.whole[HIT] = -1
         for k in range(candidate_count(run)):
             scene.begun[k] = 0
@@ -321,13 +321,13 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         return RUNNING
 
     @loop
-    def third_derivative(run: ContactRun, scene: Scene, b: int) -> float:
+    def third_derivative(run: ContactRun, scene: ContactScene, b: int) -> float:
         w, turning = scene.limits[b, 1], scene.limits[b, 2]
         third: float = run.size[b] * w * (w * w + 5.0 * turning)
         return third
 
     @loop
-    def set_skips(run: ContactRun, scene: Scene) -> None:
+    def set_skips(run: ContactRun, scene: ContactScene) -> None:
         """How long a point that parts with no speed but some acceleration cannot touch again.
 
         Its height is at least a t^2/2 - c t^3/6, c a bound of the third derivative.

@@ -13,7 +13,7 @@ from polhode.backends.contact_scene import (
     STEP,
     TRIED,
     ContactRun,
-    Scene,
+    ContactScene,
 )
 from polhode.backends.contact_shapes import (
     quaternion,
@@ -41,7 +41,7 @@ def build_step(rates: Loop, tableau: Tableau) -> Loop:
     weights = padded(tableau.coordinate_weights, count)
 
     @loop
-    def step(run: ContactRun, unit: Any, scene: Scene, t: float, h: float) -> None:
+    def step(run: ContactRun, unit: Any, scene: ContactScene, t: float, h: float) -> None:
         size = len(scene.y)
         for i in range(count):
             for m in range(size):
@@ -70,7 +70,7 @@ def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
     size, at_per_mass = layout.size, layout.body[1]
 
     @loop
-    def error_of(run: ContactRun, unit: Any, scene: Scene, h: float, row: Any) -> Any:
+    def error_of(run: ContactRun, unit: Any, scene: ContactScene, h: float, row: Any) -> Any:
         worst = 0.0
         for m in range(len(scene.y)):
             part, b = m % NUMBERS, m // NUMBERS
@@ -98,7 +98,7 @@ def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
         return worst / run.rtol
 
     @loop
-    def attempt(run: ContactRun, unit: Any, scene: Scene, t: float, left: float) -> Any:
+    def attempt(run: ContactRun, unit: Any, scene: ContactScene, t: float, left: float) -> Any:
         h = min(scene.real[STEP], left)
         for _ in range(60):
             step(run, unit, scene, t, h)
@@ -135,7 +135,7 @@ def build_fit(rates: Loop, tableau: Tableau) -> Loop:
     more, curves = len(dense.nodes), len(dense.curve_rows)
 
     @loop
-    def fit(run: ContactRun, unit: Any, scene: Scene, t: float, h: float) -> None:
+    def fit(run: ContactRun, unit: Any, scene: ContactScene, t: float, h: float) -> None:
         size = len(scene.y)
         for m in range(size):
             scene.stage[m] = scene.y0[m] + scene.tried[m]
@@ -196,7 +196,7 @@ def build_evaluation(fit: Loop, free_motion: Any, layout: Layout) -> Loop:
         y[i + 13] = y0[i + 13] + dot(force, moved)
 
     @loop
-    def take_step(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> None:
+    def take_step(run: ContactRun, unit: Any, scene: ContactScene, t: float, tau: float) -> None:
         """The state inside the step that was tried, by dense output."""
         h = scene.real[TRIED]
         if tau == h:
@@ -220,13 +220,15 @@ def build_evaluation(fit: Loop, free_motion: Any, layout: Layout) -> Loop:
     if free_motion is None:
 
         @loop
-        def evaluate_step(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, in_flight: bool) -> None:
+        def evaluate_step(
+            run: ContactRun, unit: Any, scene: ContactScene, t: float, tau: float, in_flight: bool
+        ) -> None:
             take_step(run, unit, scene, t, tau)
 
         return evaluate_step
 
     @loop
-    def evaluate(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, in_flight: bool) -> None:
+    def evaluate(run: ContactRun, unit: Any, scene: ContactScene, t: float, tau: float, in_flight: bool) -> None:
         if in_flight:
             for b in range(scene.inverse.shape[0]):
                 i = b * NUMBERS

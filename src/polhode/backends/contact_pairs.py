@@ -777,7 +777,7 @@ def is_sharp(features: Any, anchor: Any) -> bool:
 
 
 @loop
-def room_left(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, anchor: Any, limits: Any) -> float:
+def room_left(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, anchor: Any, limits: Any) -> Any:
     """How far an anchor is from leaving its face or edge, negative beyond it.
 
     There the features are farther apart than the plane or the lines say: by at most limits[0] for a round one, whose

@@ -20,8 +20,8 @@ from polhode.backends.contact_scene import (
     T1,
     T2,
     ContactRun,
+    ContactScene,
     N,
-    Scene,
     SceneLoops,
     U,
     find_bias,
@@ -70,7 +70,7 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
         return -dot(force_of(row, p, j), moved)
 
     @loop
-    def add_power(unit: Any, scene: Scene, y: Any, out: Any, i: int) -> None:
+    def add_power(unit: Any, scene: ContactScene, y: Any, out: Any, i: int) -> None:
         """The power of a force at a point: what both bodies get is that of the relative velocity."""
         b, other = scene.owners[i, 0], scene.owners[i, 1]
         both = power_on_owner(scene.points[i], scene.p, 3 * i)
@@ -96,7 +96,7 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
         return tuple(dot(vector(tensor, 3 * i), lever) for i in range(3))
 
     @loop
-    def place_rows(scene: Scene) -> int:
+    def place_rows(scene: ContactScene) -> int:
         """The rows and columns of all points in contact: 3 for one that sticks, 1 for one that slides."""
         n, count = scene.whole[ACTIVE], 0
         for i in range(n):
@@ -125,7 +125,7 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
         return count
 
     @loop
-    def solve_forces(scene: Scene) -> None:
+    def solve_forces(scene: ContactScene) -> None:
         """The forces of the points in contact, each sticking or sliding as it does.
 
         Where the points are more than the motion needs, their forces are those nearest to the ones found last.
@@ -164,7 +164,7 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
                 scene.p[3 * i + 2] = -scene.law[i, 0] * scene.law[i, 3] * scene.x[at]
 
     @loop
-    def rates(run: ContactRun, unit: Any, scene: Scene, t: float, y: Any, out: Any) -> None:
+    def rates(run: ContactRun, unit: Any, scene: ContactScene, t: float, y: Any, out: Any) -> None:
         bodies, n = scene.inverse.shape[0], scene.whole[ACTIVE]
         for b in range(bodies):
             put_point(unit, b * size, y, b * NUMBERS)
@@ -186,7 +186,7 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
 
 
 @loop
-def find_sliding(scene: Scene, i: int) -> None:
+def find_sliding(scene: ContactScene, i: int) -> None:
     """The direction in which a point slides, continued through a reversal inside a step.
 
     law[i] = (friction, ..., direction along the tangents).

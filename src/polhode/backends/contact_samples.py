@@ -21,8 +21,8 @@ from polhode.backends.contact_scene import (
     TURNED,
     TURNED_B,
     ContactRun,
+    ContactScene,
     N,
-    Scene,
     SceneLoops,
     force_of,
     velocity_along,
@@ -64,7 +64,7 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         shift_body(unit, at, row, TURNED_B, y, i, -by)
 
     @loop
-    def solve_rows(scene: Scene, only_normal: bool) -> None:
+    def solve_rows(scene: ContactScene, only_normal: bool) -> None:
         """The smallest impulses (or shifts) with A p = target along the rows that are held."""
         n, rows = scene.whole[ACTIVE], 0
         for i in range(n):
@@ -90,7 +90,7 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
                     rows += 1
 
     @loop
-    def close_gaps(run: ContactRun, unit: Any, scene: Scene, y: Any) -> None:
+    def close_gaps(run: ContactRun, unit: Any, scene: ContactScene, y: Any) -> None:
         """Move and turn the bodies so that every point in contact touches, by the least motion."""
         n = scene.whole[ACTIVE]
         for _ in range(4):
@@ -112,7 +112,7 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
                         shift_other(unit, other * size, scene.points[i], y, other * NUMBERS, scene.p[3 * i])
 
     @loop
-    def project(run: ContactRun, unit: Any, scene: Scene) -> None:
+    def project(run: ContactRun, unit: Any, scene: ContactScene) -> None:
         n = scene.whole[ACTIVE]
         if n > 0 and scene.whole[STATE] != RESTING:
             close_gaps(run, unit, scene, scene.y0)
@@ -147,14 +147,14 @@ def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> tuple[Loop, L
         out[at + 6] = out[at + 6] + 1.0
 
     @loop
-    def note_state(scene: Scene, i: int, contact: Any, at: int) -> None:
+    def note_state(scene: ContactScene, i: int, contact: Any, at: int) -> None:
         if scene.modes[i] != STICKS:
             contact[at + 7] = float(SLIDING)
         if contact[at + 7] == float(FLIGHT):
             contact[at + 7] = float(ROLLING)
 
     @loop
-    def write_state(run: ContactRun, scene: Scene, u: int, s: int) -> None:
+    def write_state(run: ContactRun, scene: ContactScene, u: int, s: int) -> None:
         sample = run.out[s, u]
         for b in range(scene.inverse.shape[0]):
             i = b * NUMBERS
@@ -164,7 +164,7 @@ def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> tuple[Loop, L
             sample[b * columns + numbers] = 0.0
 
     @loop
-    def write_forces(run: ContactRun, unit: Any, scene: Scene, u: int, s: int) -> None:
+    def write_forces(run: ContactRun, unit: Any, scene: ContactScene, u: int, s: int) -> None:
         contact = run.contact[s, u]
         for b in range(scene.inverse.shape[0]):
             for c in range(7):
@@ -184,7 +184,7 @@ def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> tuple[Loop, L
                 contact[8 * b + 7] = float(RESTING)
 
     @loop
-    def emit(run: ContactRun, unit: Any, scene: Scene, u: int, s: int) -> None:
+    def emit(run: ContactRun, unit: Any, scene: ContactScene, u: int, s: int) -> None:
         if scene.whole[ACTIVE] > 0:
             if scene.whole[STATE] != RESTING:
                 close_gaps(run, unit, scene, scene.y)

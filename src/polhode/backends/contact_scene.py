@@ -88,7 +88,7 @@ class ContactRun(NamedTuple):
     """Segments after which a unit pauses."""
 
 
-class Scene(NamedTuple):
+class ContactScene(NamedTuple):
     """The workspace of one unit."""
 
     y0: Any
@@ -218,7 +218,7 @@ class PairRows(NamedTuple):
     """The row from which CIRCLE_ROW counts."""
 
     @classmethod
-    def of(cls, run: ContactRun, scene: Scene, p: Any) -> PairRows:
+    def of(cls, run: ContactRun, scene: ContactScene, p: Any) -> PairRows:
         """Those of the p-th pair."""
         a, b, base = run.pair_bodies[p, 0], run.pair_bodies[p, 1], scene.whole[FEATURE_ROW]
         return cls(base + run.first[a], base + run.first[a + 1], base + run.first[b], base + run.first[b + 1], base)
@@ -232,7 +232,7 @@ def size_of_pair(run: ContactRun, p: int) -> float:
 
 
 @loop
-def distance_of_pair(run: ContactRun, scene: Scene, y: Any, p: int) -> float:
+def distance_of_pair(run: ContactRun, scene: ContactScene, y: Any, p: int) -> Any:
     """How far two bodies are from touching; more where they are far apart."""
     i, j = run.pair_bodies[p, 0] * NUMBERS, run.pair_bodies[p, 1] * NUMBERS
     reach = size_of_pair(run, p)
@@ -244,7 +244,7 @@ def distance_of_pair(run: ContactRun, scene: Scene, y: Any, p: int) -> float:
 
 
 @loop
-def is_held(run: ContactRun, scene: Scene, p: int) -> bool:
+def is_held(run: ContactRun, scene: ContactScene, p: int) -> bool:
     """Whether a point of contact of two bodies is in contact."""
     first, held = plane_candidates(run) + MOST_MANIFOLD * p, False
     for i in range(scene.whole[ACTIVE]):
@@ -254,7 +254,7 @@ def is_held(run: ContactRun, scene: Scene, p: int) -> bool:
 
 
 @loop
-def pair_room(run: ContactRun, scene: Scene, y: Any) -> float:
+def pair_room(run: ContactRun, scene: ContactScene, y: Any) -> float:
     """How far bodies in contact are from another contact, and points of contact from leaving their faces and edges."""
     least, planes = 1.0, plane_candidates(run)
     for p in range(len(run.pair_bodies)):
@@ -272,7 +272,7 @@ def pair_room(run: ContactRun, scene: Scene, y: Any) -> float:
 
 
 @loop
-def find_manifolds(run: ContactRun, scene: Scene, y: Any) -> None:
+def find_manifolds(run: ContactRun, scene: ContactScene, y: Any) -> None:
     """Where bodies touch each other, and what holds these points from here on."""
     for p in range(len(run.pair_bodies)):
         for m in range(MOST_MANIFOLD):
@@ -296,7 +296,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         store(out, j, tuple(number for row in inverse_tensor(moments, q) for number in row))
 
     @loop
-    def find_inverses(unit: Any, scene: Scene, y: Any) -> None:
+    def find_inverses(unit: Any, scene: ContactScene, y: Any) -> None:
         for b in range(scene.inverse.shape[0]):
             inverse_of(unit, b * size, y, b * NUMBERS, scene.inverse[b], 0)
 
@@ -361,7 +361,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         row[PER_MASS_B] = unit[at_per_mass + b]
 
     @loop
-    def find_pair_point(run: ContactRun, unit: Any, scene: Scene, y: Any, i: int) -> None:
+    def find_pair_point(run: ContactRun, unit: Any, scene: ContactScene, y: Any, i: int) -> None:
         slot = scene.candidates[i] - plane_candidates(run)
         p = slot // MOST_MANIFOLD
         a, b = run.pair_bodies[p, 0], run.pair_bodies[p, 1]
@@ -375,7 +375,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         scene.owners[i, 0], scene.owners[i, 1] = a, b
 
     @loop
-    def find_point(run: ContactRun, unit: Any, scene: Scene, y: Any, i: int) -> None:
+    def find_point(run: ContactRun, unit: Any, scene: ContactScene, y: Any, i: int) -> None:
         if has_pairs:
             if scene.candidates[i] >= plane_candidates(run):
                 find_pair_point(run, unit, scene, y, i)
@@ -385,7 +385,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
             find_plane_point(run, unit, scene, y, i)
 
     @loop
-    def find_plane_point(run: ContactRun, unit: Any, scene: Scene, y: Any, i: int) -> None:
+    def find_plane_point(run: ContactRun, unit: Any, scene: ContactScene, y: Any, i: int) -> None:
         count = len(run.owner)
         k = scene.candidates[i]
         f, s = k % count, k // count
@@ -403,7 +403,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         scene.owners[i, 1] = -1
 
     @loop
-    def build_matrix(scene: Scene) -> None:
+    def build_matrix(scene: ContactScene) -> None:
         n = scene.whole[ACTIVE]
         for i in range(n):
             place_levers(scene.points[i], scene.inverse[scene.owners[i, 0]], ARM, LEVER, TURNED)
@@ -445,7 +445,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         push_body(unit, at, vector(row, ARM_B), y, i, out, scaled(-1.0, force_of(row, p, j)))
 
     @loop
-    def push(unit: Any, scene: Scene, y: Any, out: Any, i: int) -> None:
+    def push(unit: Any, scene: ContactScene, y: Any, out: Any, i: int) -> None:
         b, other = scene.owners[i, 0], scene.owners[i, 1]
         push_owner(unit, b * size, scene.points[i], y, b * NUMBERS, out, scene.p, 3 * i)
         if has_pairs:  # noqa: SIM102
@@ -453,14 +453,14 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
                 push_other(unit, other * size, scene.points[i], y, other * NUMBERS, out, scene.p, 3 * i)
 
     @loop
-    def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> Any:
+    def gap_of(run: ContactRun, scene: ContactScene, y: Any, k: int) -> Any:
         if has_pairs:  # noqa: SIM102
             if k >= plane_candidates(run):
                 return gap_of_pair(run, scene, y, k)
         return gap_of_plane(run, scene, y, k)
 
     @loop
-    def gap_of_pair(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+    def gap_of_pair(run: ContactRun, scene: ContactScene, y: Any, k: int) -> Any:
         slot = k - plane_candidates(run)
         if scene.anchors[slot, ANCHOR_KIND] == UNUSED:
             return 1e300
@@ -472,7 +472,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         return gap - run.pair_skins[p]
 
     @loop
-    def gap_of_plane(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+    def gap_of_plane(run: ContactRun, scene: ContactScene, y: Any, k: int) -> float:
         count = len(run.owner)
         f, s = k % count, k // count
         turned = body_normal(y, run.owner[f] * NUMBERS, vector(run.planes[scene.whole[PLANE_ROW] + s], NORMAL))
@@ -482,7 +482,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         return gap
 
     @loop
-    def height_of(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+    def height_of(run: ContactRun, scene: ContactScene, y: Any, k: int) -> float:
         count = len(run.owner)
         f, s = k % count, k // count
         plane = run.planes[scene.whole[PLANE_ROW] + s]
@@ -533,7 +533,7 @@ def accelerate_other(row: Any, y: Any, i: Any, out: Any, bias: Any, j: Any) -> N
 
 
 @loop
-def find_bias(scene: Scene, y: Any, out: Any, i: int) -> None:
+def find_bias(scene: ContactScene, y: Any, out: Any, i: int) -> None:
     """The acceleration of the i-th point without contact forces, from the rates of the bodies in `out`."""
     accelerate_owner(scene.points[i], y, scene.owners[i, 0] * NUMBERS, out, scene.bias, 3 * i)
     if scene.owners[i, 1] >= 0:

@@ -34,8 +34,8 @@ from polhode.backends.contact_scene import (
     TOUCH,
     UNIT_ROUNDOFF,
     ContactRun,
+    ContactScene,
     PairRows,
-    Scene,
     SceneLoops,
     U,
     candidate_count,
@@ -57,7 +57,6 @@ from polhode.backends.contact_shapes import (
 )
 from polhode.backends.layout import Layout, read
 from polhode.backends.loops import Loop, loop
-from polhode.equations.contact_laws import free_spin_bounds
 from polhode.equations.quaternions import to_body
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, minus, plus, scaled
@@ -75,7 +74,7 @@ STAGES = 12
 
 
 @loop
-def turn_sliding(scene: Scene, i: int) -> None:
+def turn_sliding(scene: ContactScene, i: int) -> None:
     """The direction in which a point slides, at the start of a step."""
     row = scene.points[i]
     u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
@@ -83,6 +82,49 @@ def turn_sliding(scene: Scene, i: int) -> None:
     if scene.modes[i] == SLIDES and speed > scene.real[SLOW]:
         d1, d2 = u1 / speed, u2 / speed
         store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
+
+
+@loop
+def bound_square(own: float, others: Any, energy: float, excess: Any, now: float) -> Any:
+    """The largest square that one component of a free angular velocity can have: see `bound_free_spin`."""
+    if own <= 0.0:
+        return now
+    j, k = others
+    most = energy / own
+    if j != own and (j - own) * (j - k) >= 0.0:
+        most = min(most, excess[0] / (own * (j - own)))
+    if k != own and (k - own) * (k - j) >= 0.0:
+        most = min(most, excess[1] / (own * (k - own)))
+    return most
+
+
+@loop
+def bound_free_spin(moments: Any, w: Any, out: Any) -> None:
+    """out[0], out[1] = bounds of |w| and of |w'| in a free rotation, from its energy and its angular momentum.
+
+    2 T I_k - L^2 = sum_j I_j (I_k - I_j) w_j^2 is constant, and its terms have one sign if I_k is the largest or the
+    smallest moment; then w_i^2 <= (2 T I_k - L^2)/(I_i (I_k - I_i)).  Always w_i^2 <= 2 T/I_i and |w| <= L/I_min.
+    """
+    a, b, c = moments
+    x, y, z = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    energy, least = a * x + b * y + c * z, min(a, b, c)
+    of_a = b * (a - b) * y + c * (a - c) * z
+    of_b = a * (b - a) * x + c * (b - c) * z
+    of_c = a * (c - a) * x + b * (c - b) * y
+    first = bound_square(a, (b, c), energy, (of_b, of_c), x)
+    second = bound_square(b, (c, a), energy, (of_c, of_a), y)
+    third = bound_square(c, (a, b), energy, (of_a, of_b), z)
+    total = first + second + third
+    if least > 0.0:
+        total = min(total, (a * a * x + b * b * y + c * c * z) / (least * least))
+    rates = 0.0
+    if a > 0.0:
+        rates = rates + (b - c) * (b - c) / (a * a) * second * third
+    if b > 0.0:
+        rates = rates + (c - a) * (c - a) / (b * b) * third * first
+    if c > 0.0:
+        rates = rates + (a - b) * (a - b) / (c * c) * first * second
+    out[0], out[1] = sqrt(total), sqrt(rates)
 
 
 def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
@@ -94,20 +136,18 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         force = read(unit, at, wrench)[0]
         return unit[at_per_mass + at] * sqrt(dot(force, force))
 
-    def spin_bounds(unit: Any, at: Any, y: Any, i: Any) -> Any:
-        fastest, turning = free_spin_bounds(read(unit, at, at_moments), vector(y, i + 10))
-        return ROUNDED_UP * fastest, ROUNDED_UP * turning
-
     @loop
-    def begin(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
+    def begin(run: ContactRun, unit: Any, scene: ContactScene, t: float) -> None:
         scene.whole[PAINLEVE], scene.whole[SUNK] = 0, 0
         rates(run, unit, scene, t, scene.y0, scene.slopes[0])
         speed, noise, extent = 0.0, 0.0, 0.0
         for b in range(scene.inverse.shape[0]):
             i, at, reach = b * NUMBERS, b * size, run.size[b]
             a = free_acceleration(unit, at)
-            w, turning = spin_bounds(unit, at, scene.y0, i)
-            scene.limits[b, 0], scene.limits[b, 1], scene.limits[b, 2] = a, w, turning
+            moments = (unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
+            bound_free_spin(moments, vector(scene.y0, i + 10), scene.low)
+            scene.limits[b, 0] = a
+            scene.limits[b, 1], scene.limits[b, 2] = ROUNDED_UP * scene.low[0], ROUNDED_UP * scene.low[1]
             p, spin = vector(scene.y0, i + 7), vector(scene.y0, i + 10)
             speed = max(speed, sqrt(a * reach))
             noise = max(noise, unit[at + at_per_mass] * sqrt(dot(p, p)) + reach * sqrt(dot(spin, spin)))
@@ -127,11 +167,11 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             scene.base[k] = 0.0 if abs(gap) <= scene.real[TOUCH] else gap
         if points.has_pairs:
             scene.real[LOWEST] = 0.0
-            for p in range(len(run.pair_bodies)):
-                gap = distance_of_pair(run, scene, scene.y0, p)
+            for k in range(len(run.pair_bodies)):
+                gap = distance_of_pair(run, scene, scene.y0, k)
                 if gap < -LOST * extent:
                     scene.whole[SUNK] = 2
-                if is_held(run, scene, p):
+                if is_held(run, scene, k):
                     scene.real[LOWEST] = min(scene.real[LOWEST], gap)
         if scene.whole[FRESH] == 0:
             for k in range(candidate_count(run)):
@@ -165,7 +205,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return sqrt(dot(minus(a, b), minus(a, b)))
 
     @loop
-    def skip_of_pair(run: ContactRun, scene: Scene, p: int) -> float:
+    def skip_of_pair(run: ContactRun, scene: ContactScene, p: int) -> float:
         """Until when two bodies that have just parted cannot touch."""
         least = NEVER
         first = plane_candidates(run) + MOST_MANIFOLD * p
@@ -175,7 +215,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return least if least < NEVER else 0.0
 
     @loop
-    def pair_span(run: ContactRun, unit: Any, scene: Scene, p: int, in_flight: bool) -> float:
+    def pair_span(run: ContactRun, unit: Any, scene: ContactScene, p: int, in_flight: bool) -> float:
         """A time in which two bodies cannot touch."""
         a, b = run.pair_bodies[p, 0], run.pair_bodies[p, 1]
         i, j, at_a, at_b = a * NUMBERS, b * NUMBERS, a * size, b * size
@@ -198,7 +238,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return span
 
     @loop
-    def widen_limits(unit: Any, scene: Scene, length: float) -> None:
+    def widen_limits(unit: Any, scene: ContactScene, length: float) -> None:
         """The limits of the motion in a step, from the slopes of its stages."""
         for b in range(scene.inverse.shape[0]):
             i = b * NUMBERS
@@ -213,7 +253,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
             scene.limits[b, 2] = 1.25 * turning
 
     @loop
-    def start_over(scene: Scene) -> None:
+    def start_over(scene: ContactScene) -> None:
         for m in range(len(scene.y)):
             scene.y[m] = scene.y0[m]
             scene.dy[m] = 0.0
@@ -224,7 +264,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return to_body(quaternion(y, i + 3), normal)
 
     @loop
-    def safe_time(run: ContactRun, unit: Any, scene: Scene, tau: float, most: float, in_flight: bool) -> Any:
+    def safe_time(run: ContactRun, unit: Any, scene: ContactScene, tau: float, most: float, in_flight: bool) -> Any:
         """How long no candidate can touch, at most `most`; the one that limits it is the hit."""
         best = most
         scene.whole[HIT] = -1
@@ -266,7 +306,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return best
 
     @loop
-    def find_sunk_pair(run: ContactRun, scene: Scene, tau: float) -> int:
+    def find_sunk_pair(run: ContactRun, scene: ContactScene, tau: float) -> int:
         """Two bodies that had just parted at tau, and overlap now; -1 if there are none."""
         for p in range(len(run.pair_bodies)):
             if skip_of_pair(run, scene, p) > tau and not is_held(run, scene, p):  # noqa: SIM102
@@ -275,7 +315,9 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return -1
 
     @loop
-    def find_sinking(run: ContactRun, unit: Any, scene: Scene, t: float, span: Any, p: int, in_flight: bool) -> float:
+    def find_sinking(
+        run: ContactRun, unit: Any, scene: ContactScene, t: float, span: Any, p: int, in_flight: bool
+    ) -> Any:
         """When these begin to overlap, by bisection; y there."""
         low, high = span
         for _ in range(BISECTIONS):
@@ -289,7 +331,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return high
 
     @loop
-    def search(run: ContactRun, unit: Any, scene: Scene, t: float, length: float, in_flight: bool) -> Any:
+    def search(run: ContactRun, unit: Any, scene: ContactScene, t: float, length: float, in_flight: bool) -> Any:
         if not in_flight:
             widen_limits(unit, scene, length)
         start_over(scene)

@@ -276,7 +276,7 @@ def _rim_of(circle: Array, row: int) -> Array:
     return np.stack(points, axis=-2)
 
 
-def _stack_pairs(scenario: Scenario, units: int) -> tuple[Array, Array, int]:
+def _stack_pairs(scenario: Scenario, units: int) -> tuple[Any, Array, int]:
     """The pairs of bodies that can touch, their restitution and friction, and how many rows of it each unit has."""
     between = [c for c in scenario.contacts if isinstance(c, BodyContact)]
     if not between:

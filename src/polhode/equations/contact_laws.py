@@ -109,43 +109,6 @@ def rotate_briefly(w: Vector, moments: Vector, inverse_moments: Vector, t: Numbe
     return change, plus(later, w)
 
 
-@law
-def free_spin_bounds(moments: Vector, w: Vector) -> tuple[Number, Number]:
-    """Bounds of |w| and of |w'| in a free rotation, from its energy and its angular momentum.
-
-    2 T I_k - L^2 = sum_j I_j (I_k - I_j) w_j^2 is constant, and its terms have one sign if I_k is the largest or the
-    smallest moment; then w_i^2 <= (2 T I_k - L^2)/(I_i (I_k - I_i)).  Always w_i^2 <= 2 T/I_i and |w| <= L/I_min.
-    """
-    momentum = times(moments, w)
-    energy = dot(momentum, w)
-    squares = []
-    for i in range(3):
-        own = moments[i]
-        safe = if_less(0 * own, own, own, 1 + 0 * own)
-        most = energy / safe
-        for k in range(3):
-            if k != i:
-                excess = sum((m * (moments[k] - m) * x * x for m, x in zip(moments, w, strict=True)), start=0 * own)
-                apart = moments[k] - own
-                other = moments[k] - moments[3 - i - k]
-                found = excess / if_less(0 * own, absolute(apart), safe * apart, 1 + 0 * own)
-                is_bound = if_less(0 * own, absolute(apart), if_less(apart * other, 0, 0 * own, 1 + 0 * own), 0 * own)
-                most = if_less(found, most, if_less(0, is_bound, found, most), most)
-        squares.append(if_less(0 * own, own, most, w[i] * w[i]))
-    least = if_less(moments[0], moments[1], moments[0], moments[1])
-    least = if_less(moments[2], least, moments[2], least)
-    total = squares[0] + squares[1] + squares[2]
-    whole = dot(momentum, momentum) / if_less(0 * least, least, least * least, 1 + 0 * least)
-    total = if_less(0 * least, least, if_less(whole, total, whole, total), total)
-    rates = 0 * total
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        own = moments[i]
-        ratio = (moments[j] - moments[k]) / if_less(0 * own, own, own, 1 + 0 * own)
-        rates = rates + if_less(0 * own, own, ratio * ratio * squares[j] * squares[k], 0 * own)
-    return sqrt(total), sqrt(rates)
-
-
 # How far the lowest point sinks when the body turns, without cancellation ---------------------------------------------
 @law
 def sunk_point(normal: Vector, turn: Quaternion, center: Vector) -> Number:

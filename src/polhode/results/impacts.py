@@ -191,7 +191,7 @@ class Impacts:
 
     @property
     def _summary(self) -> str:
-        count, lost = (np.sum(part) for part in self._totals)
+        count, lost = np.sum(self._totals.count), np.sum(self._totals.energy_lost)
         if count == 0:
             return "none"
         lost_text = f"{lost:.6g} J lost"
