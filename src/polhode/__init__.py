@@ -29,6 +29,10 @@ _HOMES = {
     "rotor": "model.rotor",
     "mass_course": "model.mass_course",
     "forces": None,
+    "earth": None,
+    "air": None,
+    "CoefficientTable": "model.flight_forces",
+    "Flow": "equations.aerodynamics",
     "shapes": None,
     "tolerance": "massprops.uncertainty",
     "uncertainty": "massprops.uncertainty",
@@ -68,6 +72,8 @@ _HOMES = {
 
 _MODULES = {
     "forces": "model.forces",
+    "earth": "model.earth",
+    "air": "model.air",
     "shapes": "massprops.shapes",
     "reference": "reference",
     "affine": "gallery.affine",
@@ -79,6 +85,7 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
+    from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
     from polhode.equations.elementary import exp as exp
     from polhode.equations.elementary import log as log
@@ -107,12 +114,15 @@ if TYPE_CHECKING:
     from polhode.massprops.surface.inertia_comparison import compare as compare
     from polhode.massprops.uncertainty import tolerance as tolerance
     from polhode.massprops.uncertainty import uncertainty as uncertainty
+    from polhode.model import air as air
+    from polhode.model import earth as earth
     from polhode.model import forces as forces
     from polhode.model.contact import between_bodies as between_bodies
     from polhode.model.contact import floor as floor
     from polhode.model.contact import slope as slope
     from polhode.model.contact import wall as wall
     from polhode.model.event import event as event
+    from polhode.model.flight_forces import CoefficientTable as CoefficientTable
     from polhode.model.force import Force as Force
     from polhode.model.force import force as force
     from polhode.model.force import pair_force as pair_force

@@ -169,6 +169,29 @@ def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> 
     return _angle(_stack_components(quaternions.product(quaternions.conjugate(_components(p)), _components(q))))
 
 
+def pointing_error(turn: Rotation | ArrayLike, direction_body: ArrayLike, target: ArrayLike) -> Any:
+    """Angle between a direction of the body, turned by an attitude (body to world), and a target direction: 0 to pi.
+
+    An array for several attitudes or targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> tilted = ph.rotations.quaternion((1, 0, 0), 1e-9)
+    >>> round(float(ph.rotations.pointing_error(tilted, (0, 0, 1), (0, 0, 1))) * 1e9, 6)
+    1.0
+    """
+    q, a, b = (
+        _scaled_quaternion(turn),
+        _unit_direction(direction_body, "direction_body"),
+        _unit_direction(target, "target"),
+    )
+    _check_broadcast(q[..., 0], a[..., 0], b[..., 0])
+    turned = _stack_components(quaternions.to_world(_components(q), _components(a)))
+    return np.arctan2(np.linalg.norm(np.cross(turned, b), axis=-1), (turned * b).sum(axis=-1))
+
+
 def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
     """Quaternion of the smallest rotation from one direction to another.  [Christian 2011, exercise 17.9 b]
 
@@ -256,6 +279,70 @@ def _wrap_angle(angle: Any) -> Array:
     """Wrap an angle between -2 pi and 2 pi to (-pi, pi]."""
     lifted = np.where(angle <= -np.pi, angle + 2 * np.pi, angle)
     return np.asarray(np.where(angle > np.pi, angle - 2 * np.pi, lifted))
+
+
+def from_yaw_pitch_roll(yaw: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Array:
+    """Quaternion of a rotation about z by yaw, then the new y by pitch, then the new x by roll (3-2-1, Tait-Bryan).
+
+    Body to world, as SciPy's `from_euler("ZYX", ...)`; with z down they are the angles of flight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> ph.rotations.from_yaw_pitch_roll(*np.radians((90, 0, 0))).round(6).tolist()
+    [0.707107, 0.0, 0.0, 0.707107]
+    """
+    given = [_numbers(angle, name) for angle, name in ((yaw, "yaw"), (pitch, "pitch"), (roll, "roll"))]
+    _check_broadcast(*given)
+    (cy, cp, cr), (sy, sp, sr) = ([f(angle / 2) for angle in given] for f in (np.cos, np.sin))
+    return _stack_components(
+        (
+            cr * cp * cy + sr * sp * sy,
+            sr * cp * cy - cr * sp * sy,
+            cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy,
+        )
+    )
+
+
+def yaw_pitch_roll(turn: Rotation | ArrayLike) -> Array:
+    """Yaw, pitch and roll in (-pi, pi], [-pi/2, pi/2] and (-pi, pi]; the same for q and -q.
+
+    Where the pitch is a quarter turn, and within rounding (1.8e-15), only yaw - roll or yaw + roll is determined: there
+    roll is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> q = ph.rotations.from_yaw_pitch_roll(*np.radians((30, -60, 45)))
+    >>> np.degrees(ph.rotations.yaw_pitch_roll(q)).round(9).tolist()
+    [30.0, -60.0, 45.0]
+    """
+    return yaw_pitch_roll_of(_scaled_quaternion(turn))
+
+
+def yaw_pitch_roll_of(quaternion_wxyz: Array) -> Array:
+    """`yaw_pitch_roll` without argument checks, for an array of quaternions; NaN gives NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> ph.rotations.yaw_pitch_roll_of(np.array([(1.0, 0, 0, 0)])).tolist()
+    [[0.0, 0.0, 0.0]]
+    """
+    w, x, y, z = _components(quaternion_wxyz)
+    # The quaternion times a quarter turn about y: half the sum and half the difference of yaw and roll are angles.
+    a, b, c, d = w - y, x + z, w + y, z - x
+    low, high = np.hypot(a, b), np.hypot(c, d)
+    rounding = 4 * np.finfo(float).eps
+    up, down = low <= rounding * high, high <= rounding * low
+    half_sum, half_difference = np.arctan2(b, a), np.arctan2(d, c)
+    yaw = np.where(up, 2 * half_difference, np.where(down, 2 * half_sum, half_sum + half_difference))
+    roll = np.where(up | down, 0.0, half_sum - half_difference)
+    return _stack_components((_wrap_angle(yaw), 2 * np.arctan2(high, low) - np.pi / 2, _wrap_angle(roll)))
 
 
 def rate_matrix(theta: float, psi: float) -> Array:

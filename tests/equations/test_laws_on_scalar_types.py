@@ -10,6 +10,9 @@ import pytest
 
 from law_samples import ARGUMENTS, IN_RATIOS, POSITIVE, SAMPLES, module_level_laws
 from polhode.equations import (
+    aerodynamics,
+    atmosphere,
+    earth,
     elementary,
     formulations,
     free_rotation,
@@ -83,6 +86,14 @@ WITHOUT_RATIOS = (
         scalar_ops.remove_whole_turns,  # and so are the parts of pi
         scalar_ops.remove_half_turns,
         runge_kutta.step_factor,  # so is its 0.9
+        earth.height_and_up,  # roots of sums
+        earth.height_and_up_of_root,
+        aerodynamics.over_earth,
+        atmosphere._exponent,  # and logarithms
+        atmosphere.us76,
+        atmosphere.exponential_air,
+        atmosphere.uniform_air,
+        aerodynamics.wind_to_body,
         quaternions.from_angles,  # and these take a sine
         rigid_body.euler_angles,
         rigid_body.angle_rates,
@@ -104,6 +115,11 @@ NESTED_CHOICES = {
     free_rotation._direction,
     free_rotation.jacobi_solution,
     interpolation._choose_line,
+    atmosphere._exponent,
+    atmosphere.us76,
+    atmosphere.wind_table,
+    atmosphere.look_up,
+    atmosphere.look_up_in_two,
 }
 """The largest of six symbolic sizes, or a choice of choices: SymPy tries for ten seconds to solve the inequalities, or
 gives up; ratios decide at once."""

@@ -274,6 +274,18 @@ MODELS_ROUNDED = {
     "sliding-block": LIBM,
     "tippe-top": LIBM,
     "uniform-field": BLAS,
+    **dict.fromkeys(
+        (
+            "attitude-control",
+            "cannonball",
+            "damped-brick",
+            "dropped-sphere",
+            "rocket-ascent",
+            "satellite-orbit",
+            "tumbling-brick",
+        ),
+        LIBM,
+    ),
 }
 """Whose motions, not only whose checked numbers, depend on the CPU: by the start's angles, by a turned body."""
 MODELS_LEFT_OUT = {"buttered-toast", "eulers-disk"}

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 from polhode import equations, methods
 from polhode.equations import (
+    aerodynamics,
+    atmosphere,
     contact_laws,
+    earth,
     elementary,
     extended_body,
     force_laws,
@@ -194,7 +197,43 @@ NORMAL, UP, TILTED = vector(3, 0, 4, over=5), vector(0, 0, 1), vector(2, 0, 1, 0
 """A normal at a rational angle from an axis, and a turn that keeps it so."""
 SEMI, PLAIN = vector(5, 1, 5), vector(1, 0, 0, 0)
 
+ZONAL, LONG = vector(1, -2, 3, over=64), BODY._replace(moments=vector(1, 20, 20))
+FLOW = aerodynamics.Flow(T, C, A, Fraction(7), atmosphere.AirProperties(H, T, 2 * T, 3 * T))
+KNOTS, VALUES = vector(1, 10, 100), vector(4, -5, 6)
+WINDS = (vector(1, -2, 3), vector(4, 5, -6))
+
 ARGUMENTS = {
+    earth.zonal_acceleration: (C, Fraction(9), Fraction(5), ZONAL),
+    earth.zonal_potential: (C, Fraction(9), Fraction(5), ZONAL),
+    earth.earth_gravity: (T, VIEW._replace(position=C), BODY, (Fraction(9), Fraction(5), ZONAL)),
+    earth.earth_gravity_potential: (T, VIEW._replace(position=C), BODY, (Fraction(9), Fraction(5), ZONAL)),
+    earth.earth_gravity_with_gradient: (T, VIEW._replace(position=C), LONG, (Fraction(9), Fraction(5), ZONAL)),
+    earth.earth_gravity_with_gradient_potential: (
+        T,
+        VIEW._replace(position=C),
+        BODY,
+        (Fraction(9), Fraction(5), ZONAL),
+    ),
+    earth.vertical_root: (T, H, Fraction(15, 16), T),
+    earth.height_and_up: (C, Fraction(2), Fraction(15, 16)),
+    earth.height_and_up_of_root: (vector(6, 7, 42, over=9), Fraction(6), Fraction(1), Fraction(7, 9)),
+    earth.north_and_east: (vector(3, 4, 12, over=13),),
+    earth.ned_to_world: (vector(3, 4, 12, over=13), A),
+    atmosphere._exponent: (Fraction(1000), Fraction(-13, 2000), Fraction(288)),
+    atmosphere.us76: (Fraction(7000), ()),
+    atmosphere.exponential_air: (Fraction(7000), (T, Fraction(8000), Fraction(288))),
+    atmosphere.uniform_air: (Fraction(7000), (T, Fraction(288))),
+    atmosphere.steady_wind: (T, Fraction(7000), (A,)),
+    atmosphere.sheared_wind: (T, Fraction(7000), (vector(0, 9000), WINDS)),
+    atmosphere.wind_table: (T, Fraction(7), (KNOTS, VALUES, VALUES, VALUES)),
+    atmosphere.look_up: (Fraction(7), KNOTS, VALUES),
+    atmosphere.look_up_in_two: (Fraction(7), Fraction(20), KNOTS, KNOTS, (VALUES, VALUES, VALUES)),
+    aerodynamics.over_ground: (C, ()),
+    aerodynamics.over_earth: (C, (Fraction(2), Fraction(15, 16), H)),
+    aerodynamics.flat_ned_to_world: (A, B),
+    aerodynamics.constant_coefficient: (FLOW, (T,)),
+    aerodynamics.wind_to_body: (vector(3, 12, 4), A),
+    aerodynamics.damping_moment: (T, H, 2 * T, 3 * T, -T, H),
     contact_laws.relative_turn: (Q, vector(1, -2, 3, 4, over=8)),
     contact_laws.displaced: (TILTED, A),
     contact_laws.circle_rim: (NORMAL, UP),
@@ -323,6 +362,8 @@ ARGUMENTS = {
     force_laws.world_torque: (*_ACTS, (C,)),
     force_laws.body_torque: (*_ACTS, (C,)),
     force_laws.thruster: (*_ACTS, (A, C, (H, 2 * T, 3 * T, 4 * T))),
+    force_laws.magnetic_torquer: (*_ACTS, (A, C, (H, 2 * T))),
+    force_laws.magnetic_torquer_over_earth: (T, VIEW._replace(position=C), BODY, (A, B, (H, 2 * T))),
     force_laws.within_any: (T, (H, 2 * T, 3 * T, 4 * T)),
     force_laws.applied_load: (*_ACTS, (A, B, C, A)),
     force_laws.coupled_load: (*_ACTS, ((A, B, C, A, B, C, A), (B, C, A, B, C, A, B), H)),
@@ -452,9 +493,21 @@ POSITIVE = {
     free_rotation._carlson_series,
     free_rotation._direction,
     drifts.rotate_exactly,
+    atmosphere._exponent,
+    atmosphere.us76,
+    atmosphere.exponential_air,
+    atmosphere.uniform_air,
+    atmosphere.sheared_wind,
+    atmosphere.wind_table,
+    atmosphere.look_up,
+    atmosphere.look_up_in_two,
+    earth.height_and_up,
+    earth.height_and_up_of_root,
+    earth.vertical_root,
+    aerodynamics.over_earth,
 }
-"""Laws that take roots of moments or of products of them: their lanes keep the signs of the sample.  All regimes of
-them, and all signs, are in test_free_rotation_on_scalar_types.py."""
+"""Laws that take roots of moments or of products of them, or tables: their lanes keep the signs of the sample.  All
+regimes of them, and all signs, are in test_free_rotation_on_scalar_types.py."""
 
 RUNS = {
     runge_kutta.combine_stages: combined_with_rk4,

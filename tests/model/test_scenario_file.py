@@ -19,7 +19,7 @@ from polhode.massprops.body import Body
 from polhode.model.body_file import BODY_KEYS, GEOMETRY_KEYS, PRINCIPAL_AXES_KEYS
 from polhode.model.contact import CONTACTS
 from polhode.model.forces import FORCES
-from polhode.model.scenario_file import SETTINGS, STATE_KEYS
+from polhode.model.scenario_file import GEODETIC_KEYS, SETTINGS, STATE_KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-file.md").read_text(encoding="utf-8")
 f = ph.forces
@@ -54,8 +54,29 @@ ON_ONE_BODY = [
     f.torque((0.1, 0.2, 0.3), axes="body"),
     f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0, start=0.3, stop=0.475),
     f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0),
+    f.magnetic_torquer((1.0, 2.0, 3.0), (1e-5, 2e-5, 3e-5), pulses=[(0.3, 0.4)]),
     f.spring(4.0, (0.0, 0.0, 1.0), (0.1, 0.2, 0.0), damping=0.1, length=0.5),
     f.impulse((1.0, 2.0, 3.0), 0.4, (0.1, 0.0, 0.0), axes="body"),
+]
+PLACE = ph.State.from_geodetic(0.5, 1.0, 12000.0, (100.0, 50.0, -3.0), (0.3, 0.2, -0.1), (0.1, 0.2, 0.3))
+LOW = ph.earth.WGS84.replace(name="Low", zonal=(1e-3,), rotation_rate=0.0)
+DRAG_TABLE = ph.CoefficientTable(("mach", "angle_of_attack"), ((0, 2), (-4, 0, 4)), ((1, 0.1, 1), (2, 0.2, 2)), "hold")
+IN_FLIGHT = [
+    f.magnetic_torquer((1.0, 2.0, 3.0)),
+    f.earth_gravity(),
+    f.earth_gravity(LOW, degree=0, gradient_torque=True),
+    f.drag(3e-4, 0.4, earth="WGS84", wind=(1.0, 2.0, 3.0), com_to_pressure_body=(0.1, 0.0, 0.0)),
+    f.drag(3e-4, DRAG_TABLE, ph.air.exponential(1.2, 7000.0), ph.air.wind_shear((0, 9e3), ((0, 0, 0), (1, 2, 3))), LOW),
+    f.aerodynamics(
+        5e-4,
+        {"CX": -0.3, "Cm": ph.CoefficientTable("sideslip", (-2, 2), (1, -1)), "Clp": -0.4},
+        span=2.0,
+        chord=0.3,
+        axes="body",
+        air=ph.air.constant(1.1),
+        wind=ph.air.wind_table((0, 2e4), ((0, 0, 0), (1, 2, 3))),
+        earth="WGS84",
+    ),
 ]
 BETWEEN = [
     f.spring_between(1, 0, 3.0, (0.1, 0.0, 0.0), (0.0, 0.2, 0.0), damping=0.2, length=0.7),
@@ -71,6 +92,7 @@ SCENARIOS = {
     "unphysical top": ph.Scenario(TOP, START, formulation="body_rates", renormalize=False, **PLAIN),
     "every force": ph.Scenario(SOLID, START, ON_ONE_BODY, **PLAIN),
     "system": ph.Scenario([SOLID, TOP, ph.particle(2.0)], ROW, BETWEEN, method="midpoint", **PLAIN),
+    "flight": ph.Scenario(SOLID, PLACE, IN_FLIGHT, method="rk4", **PLAIN),
     "list of one": ph.Scenario([SOLID], [START], **PLAIN),
     "pivot": ph.Scenario(SOLID, HELD, [f.gravity()], pivot=(0.0, 0.1, -0.3), method="leapfrog", **PLAIN),
     "tolerances": ph.Scenario(
@@ -204,6 +226,9 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
     defaults |= dict.fromkeys((*GEOMETRY_KEYS, *PRINCIPAL_AXES_KEYS))
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
         defaults[key] = getattr(start, key)
+    defaults["products"] = None
+    geodetic = inspect.signature(ph.State.from_geodetic).parameters
+    defaults |= {key: geodetic[key.removesuffix("_deg")].default for key in GEODETIC_KEYS}
     for key, _, shown, meaning in table:
         assert same(value(shown), defaults[name(key)]), key
         assert meaning

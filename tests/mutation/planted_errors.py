@@ -38,6 +38,10 @@ DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
 FMU = "solve/test_fmu.py"
 SPLITTING = "methods/test_splitting.py"
+EARTH = "flight/test_earth.py"
+AIR = "flight/test_air_and_aerodynamics.py"
+NESC = "flight/test_nesc_check_cases.py"
+ACTUATORS = "flight/test_actuators.py"
 ROTORS = "solve/test_rotors.py"
 BURN = "solve/test_mass_course.py"
 FLUID = "solve/test_added_mass.py"
@@ -46,6 +50,148 @@ NODES = "results/test_nodes.py"
 FILES = "io/test_mesh_files.py"
 
 PLANTED = [
+    # Earth, air and flight ------------------------------------------------------------------------------------------
+    Planted(
+        "zonal harmonics: derivative of the wrong Legendre polynomial",
+        "equations/earth.py",
+        "((n + 1) * legendre + s * slope)",
+        "(n * legendre + s * slope)",
+        (EARTH, NESC),
+    ),
+    Planted(
+        "zonal harmonics: force along the axis left out",
+        "equations/earth.py",
+        "pull[2] - gm / rr * axial",
+        "pull[2] - 0 * gm / rr * axial",
+        (EARTH,),
+    ),
+    Planted(
+        "zonal potential: sign of the harmonics",
+        "equations/earth.py",
+        "return -gm / r * (1 - total)",
+        "return -gm / r * (1 + total)",
+        (EARTH,),
+    ),
+    Planted(
+        "gravity gradient: half of the torque",
+        "equations/earth.py",
+        "torque_body = scaled(3 * gm / (rr * r), cross(n_body, turned))",
+        "torque_body = scaled(3 * gm / (2 * rr * r), cross(n_body, turned))",
+        (EARTH,),
+    ),
+    Planted(
+        "gravity gradient: force of second order left out",
+        "equations/earth.py",
+        "return plus(force, more), to_world",
+        "return force, to_world",
+        (EARTH,),
+    ),
+    Planted(
+        "height: one step of Newton's method too few",
+        "equations/earth.py",
+        "NEWTON_STEPS = 2",
+        "NEWTON_STEPS = 1",
+        (EARTH,),
+    ),
+    Planted(
+        "local axes: east points west",
+        "equations/earth.py",
+        "east = (-up[1] * inverse",
+        "east = (up[1] * inverse",
+        (NESC, AIR),
+    ),
+    Planted(
+        "local axes: down points up",
+        "equations/earth.py",
+        "scaled(-ned[2], up))",
+        "scaled(ned[2], up))",
+        (AIR,),
+    ),
+    Planted(
+        "US76: geometric for geopotential height",
+        "equations/atmosphere.py",
+        "h = GEOPOTENTIAL_RADIUS * height / (GEOPOTENTIAL_RADIUS + height)",
+        "h = height * (GEOPOTENTIAL_RADIUS / GEOPOTENTIAL_RADIUS)",
+        (AIR, NESC),
+    ),
+    Planted(
+        "US76: isothermal layers without weight",
+        "equations/atmosphere.py",
+        "graded, -weight * above / base_temperature)",
+        "graded, 0 * above)",
+        (AIR,),
+    ),
+    Planted(
+        "US76: silent extrapolation",
+        "equations/atmosphere.py",
+        "inside = if_less(height, low, math.nan, if_less(high, height, math.nan, 1.0))",
+        "inside = if_less(height, low, 1.0, if_less(high, height, 1.0, 1.0))",
+        (AIR,),
+    ),
+    Planted(
+        "tables: silent extrapolation",
+        "equations/atmosphere.py",
+        "return if_less(x, knots[0], math.nan, if_less(knots[last], x, math.nan, interp(x, knots, values)))",
+        "return interp(x, knots, values)",
+        (AIR,),
+    ),
+    Planted(
+        "air that does not turn with the Earth",
+        "equations/aerodynamics.py",
+        "return height, up, cross(spin, position), spin",
+        "return height, up, scaled(0, cross(spin, position)), spin",
+        (NESC, AIR),
+    ),
+    Planted(
+        "wind over flat ground: east and north exchanged",
+        "equations/aerodynamics.py",
+        "return (ned[1], ned[0], -ned[2])",
+        "return (ned[0], ned[1], -ned[2])",
+        (AIR,),
+    ),
+    Planted(
+        "drag: factor one half left out",
+        "equations/aerodynamics.py",
+        "area * coefficient(met, cd) / 2",
+        "area * coefficient(met, cd)",
+        (AIR, NESC),
+    ),
+    Planted(
+        "wind axes: sideslip with the wrong sign",
+        "equations/aerodynamics.py",
+        "level_x = x * cos_b - y * sin_b",
+        "level_x = x * cos_b + y * sin_b",
+        (AIR,),
+    ),
+    Planted("lift points down", "equations/aerodynamics.py", "(-1, 1, -1) if axes", "(-1, 1, 1) if axes", (AIR,)),
+    Planted(
+        "damping: V for 2 V",
+        "equations/aerodynamics.py",
+        "arm * derivative * rate / 4",
+        "arm * derivative * rate / 2",
+        (AIR, NESC),
+    ),
+    Planted(
+        "magnetic torquer: the opposite torque",
+        "equations/force_laws.py",
+        "return zero_vector(t), cross(dipole, field)",
+        "return zero_vector(t), cross(field, dipole)",
+        (ACTUATORS,),
+    ),
+    Planted(
+        "the Earth's field: dipole without its radial part",
+        "equations/force_laws.py",
+        "share = 3 * dot(moment, state.position) / rr",
+        "share = 2 * dot(moment, state.position) / rr",
+        (ACTUATORS,),
+    ),
+    Planted(
+        "a start turned the wrong way with the Earth",
+        "model/state.py",
+        "from_ned = ned_quaternion(lat, lon + turned)",
+        "from_ned = ned_quaternion(lat, lon - turned)",
+        (EARTH,),
+    ),
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
     Planted(
         "cross product: flipped sign",

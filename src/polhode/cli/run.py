@@ -31,6 +31,13 @@ if TYPE_CHECKING:
 @click.option(
     "--save", type=click.Path(path_type=Path), metavar="FILE.zarr", help="Store the motion; read it with ph.load."
 )
+@click.option(
+    "--csv",
+    "table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.csv",
+    help="Write a table: time, position, velocity, attitude; over the Earth also latitude, longitude, height, ...",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.pass_context
 def run(
@@ -40,6 +47,7 @@ def run(
     picture: Path | None,
     no_picture: bool,
     save: Path | None,
+    table: Path | None,
     as_json: bool,
     **parameters: float | None,
 ) -> None:
@@ -54,6 +62,7 @@ def run(
       polhode run dzhanibekov --spin 3 --nudge 0.01 --picture flip.svg
       polhode run free-fall-with-drag --drag 20 --no-picture --json
       polhode run my-scenario.toml --save my-motion.zarr
+      polhode run examples/nesc/case-06.toml --no-picture --csv case-06.csv
     """
     if picture is not None and no_picture:
         raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
@@ -64,6 +73,8 @@ def run(
     check_picture_path(place)
     if save is not None:
         check_folder(save, "motion", "--save")
+    if table is not None:
+        check_folder(table, "table", "--csv")
     began = perf_counter()
     try:
         motions: Any = model.run(**values) if model is not None else simulate_file(target)
@@ -77,11 +88,14 @@ def run(
     motion = _primary_motion(motions)
     if save is not None:
         motion.save(save)
+    if table is not None:
+        motion.export_csv(table)
     if place is not None:
         save_figure(model.picture(motions, **values) if model is not None else motion.plot(), place)
     audit = motion.audit()
     name = stem if model is not None else motion.scenario.name or stem
     report = _build_report(name, motions, audit, seconds, numbers, place, save)
+    report["table"] = None if table is None else str(table)
     if model is not None:
         report |= {"title": model.title, "parameters": values}
     if as_json:
@@ -146,6 +160,8 @@ def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, number
         click.echo(f"\npicture: {report['picture']}")
     if report["saved"] is not None:
         click.echo(f"\nsaved: {report['saved']}" + (f" ({runs[0]}, the first of the runs)" if several else ""))
+    if report["table"] is not None:
+        click.echo(f"\ntable: {report['table']}")
 
 
 def _print_number(number: ReferenceCheck) -> None:

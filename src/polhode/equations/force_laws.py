@@ -107,6 +107,29 @@ def body_torque(t: Number, state: StateView, body: BodyConstants, params: Groups
 
 
 @law
+def magnetic_torquer(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
+    """torque = m x B of a dipole fixed in the body in a uniform field, in its windows of time.  [Wertz 1978, ch. 19]"""
+    dipole_body, field, times = params
+    dipole = to_world(state.orientation, scaled(within_any(t, times), dipole_body))
+    return zero_vector(t), cross(dipole, field)
+
+
+@law
+def magnetic_torquer_over_earth(
+    t: Number, state: StateView, body: BodyConstants, params: Groups
+) -> tuple[Vector, Vector]:
+    """torque = m x B in the field of a dipole at the origin: B = (3 (p.n) n - p)/r^3.  [Wertz 1978, app. H]
+
+    p in T m3 is along the world's axes: the Earth's own, along -z, is the same at all longitudes.
+    """
+    dipole_body, moment, times = params
+    rr = dot(state.position, state.position)
+    share = 3 * dot(moment, state.position) / rr
+    field = scaled(1 / (rr * sqrt(rr)), minus(scaled(share, state.position), moment))
+    return magnetic_torquer(t, state, body, (dipole_body, field, times))
+
+
+@law
 def thruster(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """A force fixed in the body, in its windows of time."""
     com_to_nozzle_body, force_body, times = params

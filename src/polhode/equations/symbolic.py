@@ -169,6 +169,7 @@ class SymbolTable:
     def count_products(self, symbols: Iterable[Symbol]) -> int:
         """The number of products and function calls of variables in these formulas; shared ones count once."""
         seen: set[Any] = set()
+        opened: set[int] = set()
         waiting = list(symbols)
         while waiting:
             symbol = waiting.pop()
@@ -176,7 +177,9 @@ class SymbolTable:
                 chain: Monomial = ()
                 for index, exponent in moving:
                     atom = self.atoms[index]
-                    waiting += atom.parts
+                    if index not in opened:
+                        opened.add(index)
+                        waiting += atom.parts
                     if atom.kind == "call":
                         seen.add(index)
                     if exponent != 1.0:

@@ -22,6 +22,7 @@ THEMES = (
     "tops and gyroscopes",
     "real bodies",
     "impact and contact",
+    "flight",
 )
 """Themes of the models, in listing order."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.progress import progress
+from polhode.results.flight import flight_columns
 
 if TYPE_CHECKING:
     from polhode.results.motion import Motion
@@ -46,6 +47,10 @@ def write_csv(motion: Motion, path: Path) -> None:
         values = np.asarray(getattr(motion, name))
         parts.append(values if len(columns) > 1 else values[..., None])
         heads += columns
+    if motion.axis is None:
+        more = flight_columns(motion)
+        heads += more
+        parts += [np.asarray(values)[:, None] for values in more.values()]
     table = [part.reshape(-1, part.shape[-1]) for part in parts]
     count = len(table[0])
     lines = [",".join(heads)]

@@ -164,6 +164,56 @@ class Body:
         return None if self.volume is None or not np.all(self.volume) else self.mass / self.volume
 
     @classmethod
+    def from_tensor(
+        cls,
+        mass: ArrayLike,
+        inertia: ArrayLike,
+        *,
+        products: str,
+        center_of_mass: ArrayLike = (0.0, 0.0, 0.0),
+        allow_unphysical: bool = False,
+    ) -> Body:
+        """A body from its tensor of inertia, with the sign of its products named.
+
+        Parameters
+        ----------
+        mass : float
+            In kg.
+        inertia : array_like
+            About the center of mass, in kg m2: six numbers, Ixx, Iyy, Izz, Ixy, Ixz, Iyz, or a symmetric 3 x 3 array.
+        products : {"negative", "positive"}
+            What the numbers off the diagonal are: "negative", entries of the tensor, -integral of rho x y, as `Body`
+            takes them; or "positive", integrals of rho x y, as data sheets of aircraft and many CAD programs list them.
+        center_of_mass, allow_unphysical : optional
+            As for `Body`.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> aircraft = ph.Body.from_tensor(9295.0, (12875, 75674, 85552, 0, 1331, 0), products="positive")
+        >>> aircraft.inertia_body[0].tolist()
+        [12875.0, 0.0, -1331.0]
+        """
+        if products not in ("negative", "positive"):
+            raise InertiaError(
+                f"products={products!r} is unknown: the products of inertia are 'negative' (-integral of rho x y, "
+                "entries of the tensor) or 'positive' (integral of rho x y)"
+            )
+        shape = validation.shape_of(inertia)
+        if shape == (6,):
+            xx, yy, zz, xy, xz, yz = validation.check_numbers(inertia, "inertia", (6,), InertiaError)
+            tensor = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        elif shape == (3, 3):
+            tensor = validation.check_numbers(inertia, "inertia", (3, 3), InertiaError)
+        else:
+            raise InertiaError(
+                "inertia must be six numbers, Ixx, Iyy, Izz, Ixy, Ixz, Iyz, or a 3 x 3 tensor, but has the shape "
+                f"{shape}"
+            )
+        signed = tensor if products == "negative" else 2 * np.diag(np.diag(tensor)) - tensor
+        return cls(mass, signed + 0.0, center_of_mass, allow_unphysical)
+
+    @classmethod
     def from_particles(cls, masses: ArrayLike, positions: ArrayLike) -> Body:
         """Rigidly connected point masses.  [Baraff 1997, eq. 2-38; Tops report, eq. 2]
 

@@ -22,7 +22,16 @@ from polhode.synonyms import suggest_name
 from polhode.validation import Array
 
 PRINCIPAL_AXES_KEYS = ("principal_moments", "principal_axes_wxyz")
-NUMBER_KEYS = ("mass", "inertia", *PRINCIPAL_AXES_KEYS, "center_of_mass", "allow_unphysical", "volume", "area")
+NUMBER_KEYS = (
+    "mass",
+    "inertia",
+    "products",
+    *PRINCIPAL_AXES_KEYS,
+    "center_of_mass",
+    "allow_unphysical",
+    "volume",
+    "area",
+)
 GEOMETRY_KEYS = ("shape", "mesh", "volume_mesh")
 BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS, "parts")
 PART_KEYS = ("shape", "vertices", "faces", *PLACEMENT_KEYS)
@@ -47,7 +56,7 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
     if is_particle:
         _refuse_keys(
             table,
-            ("inertia", *PRINCIPAL_AXES_KEYS, "allow_unphysical", "volume", "area", "parts"),
+            ("inertia", "products", *PRINCIPAL_AXES_KEYS, "allow_unphysical", "volume", "area", "parts"),
             where,
             "is a particle, which has no {}",
             "particle = true",
@@ -58,6 +67,10 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
             f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, particle = true"
         )
     numbers = {key: table[key] for key in NUMBER_KEYS if key in table and key not in PRINCIPAL_AXES_KEYS}
+    if "products" in numbers:
+        _refuse_keys(table, PRINCIPAL_AXES_KEYS, where, "has products, and so no {}", "products")
+        signed = Body.from_tensor(table["mass"], table["inertia"], products=numbers.pop("products"))
+        numbers["inertia"] = signed.inertia_body
     return Body(**numbers, parts=_read_parts(table, where), diagonalized=_read_diagonalized(table, where))
 
 

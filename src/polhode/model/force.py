@@ -65,6 +65,8 @@ class Force:
     """The user's function, if it is one."""
     axes: str = "world"
     """The axes of the torque that the user's function returns: "world" or "body"."""
+    environment: Any = field(default=None, repr=False)
+    """Of forces of flight: the Earth, the air and the wind that they take, and where these are known."""
 
     @property
     def windows(self) -> tuple[tuple[Any, Any], ...]:

@@ -17,6 +17,7 @@ from polhode import validation
 from polhode.equations import force_laws as kernels
 from polhode.equations import pair_laws
 from polhode.errors import ForceError
+from polhode.model.flight_forces import aerodynamics, drag, earth_gravity
 from polhode.model.force import Force, check_body_pair
 from polhode.synonyms import unknown_attribute_message
 from polhode.validation import Leaf, as_leaf, as_leaves
@@ -28,6 +29,8 @@ STANDARD_GRAVITY = 9.80665
 """m/s2, by definition (CGPM 1901)."""
 GRAVITATIONAL_CONSTANT = 6.67430e-11
 """m3/(kg s2), CODATA 2018."""
+EARTH_MAGNETIC_MOMENT = (0.0, 0.0, -29.4041e-6 * 6371.2e3**3)
+"""T m3: the axial dipole of the IGRF for 2020, g10 = -29404.1 nT.  [Alken 2021]"""
 
 
 def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
@@ -250,6 +253,50 @@ def thruster(
     )
 
 
+def magnetic_torquer(
+    dipole_body: ArrayLike,
+    field: ArrayLike | str = "earth",
+    start: ArrayLike = -math.inf,
+    stop: ArrayLike = math.inf,
+    *,
+    pulses: Sequence[tuple[ArrayLike, ArrayLike]] | None = None,
+) -> Force:
+    """A coil or magnet fixed in the body, with the dipole `dipole_body` (A m2): torque m x B while start <= t < stop.
+
+    `field` is a uniform field in T, world axes, or "earth": the axial dipole of the Earth, centered at the origin of
+    the world, 29.4e-6 T at the equator of a sphere of 6371.2 km.  `pulses` may list several windows.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> coil = ph.forces.magnetic_torquer((0.0, 0.0, 10.0), field=(3e-5, 0.0, 0.0))
+    >>> ball = ph.Body(mass=1.0, inertia=(2, 2, 2))
+    >>> ph.simulate(ball, forces=[coil], duration=1.0).final.angular_velocity[1].round(9)
+    np.float64(0.00015)
+    """
+    if pulses is not None and not (_is_number(start, -math.inf) and _is_number(stop, math.inf)):
+        raise ForceError("a magnetic torquer has start and stop, or pulses: give the windows in one of these ways")
+    times = _windows("a magnetic torquer", [(start, stop)] if pulses is None else pulses)
+    if isinstance(field, str):
+        if field != "earth":
+            raise ForceError(f"field={field!r} is unknown: give 'earth', or a vector in T along the world's axes")
+        kernel, source = kernels.magnetic_torquer_over_earth, EARTH_MAGNETIC_MOMENT
+    else:
+        kernel, source = kernels.magnetic_torquer, _vector(field, "field")
+    return Force(
+        "magnetic_torquer",
+        kernel,
+        (_vector(dipole_body, "dipole_body"), source, times),
+        pushes=False,
+        has_windows=True,
+        arguments={
+            "dipole_body": dipole_body,
+            "field": field,
+            **({"start": start, "stop": stop} if pulses is None else {"pulses": pulses}),
+        },
+    )
+
+
 def spring(
     stiffness: ArrayLike,
     anchor: ArrayLike,
@@ -392,10 +439,14 @@ FORCES = {
         force_at,
         torque,
         thruster,
+        magnetic_torquer,
         spring,
         spring_between,
         mutual_gravity,
         impulse,
+        earth_gravity,
+        drag,
+        aerodynamics,
     )
 }
 """The forces by name, as scenario files call them."""

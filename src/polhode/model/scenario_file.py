@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from polhode import validation
 from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError, nearest
 from polhode.massprops.appearance_table import parts_to_tables
 from polhode.massprops.body import Body
 from polhode.massprops.body_table import body_to_table, to_plain_values
 from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown_keys
 from polhode.model.contact import CONTACTS, Contact
+from polhode.model.earth import WGS84, check_latitude
 from polhode.model.force import Force
 from polhode.model.forces import FORCES
 from polhode.model.mass_course import MASS_COURSE_KEYS, MassCourse, read_mass_course
@@ -39,7 +41,17 @@ SETTINGS = (
     "largest_turn",
 )
 READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
-STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")
+WORLD_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity")
+GEODETIC_KEYS = (
+    "latitude_deg",
+    "longitude_deg",
+    "height",
+    "velocity_ned",
+    "yaw_pitch_roll_deg",
+    "angular_velocity_body_relative_to_earth",
+    "earth",
+)
+STATE_KEYS = (*WORLD_KEYS[:3], "angular_velocity_body", "angular_velocity", "time", *GEODETIC_KEYS)
 
 
 def read_scenario(path: Path) -> dict[str, Any]:
@@ -71,13 +83,15 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
     for key in ("bodies", "forces", "contacts", "rotors"):
         if not isinstance(content.get(key, []), list):
             raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
+    forces = [_read_force_table(table) for table in content.get("forces", [])]
     if "body" in content:
-        body, state = _read_body_table(content["body"], "[body]", folder)
+        body, state = _read_body_table(content["body"], "[body]", folder, forces)
         result: dict[str, Any] = {"body": body, "state": state, **settings}
     else:
-        both = [_read_body_table(table, f"[[bodies]] number {i}", folder) for i, table in enumerate(content["bodies"])]
+        tables = enumerate(content["bodies"])
+        both = [_read_body_table(table, f"[[bodies]] number {i}", folder, forces) for i, table in tables]
         result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
-    result["forces"] = [_read_force_table(table) for table in content.get("forces", [])]
+    result["forces"] = forces
     if "contacts" in content:
         result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
     if "rotors" in content:
@@ -90,10 +104,36 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
     return result
 
 
-def _read_body_table(table: Any, where: str, folder: Path | None) -> tuple[Body, State]:
+def _read_body_table(table: Any, where: str, folder: Path | None, forces: Sequence[Force]) -> tuple[Body, State]:
     refuse_unknown_keys(table, (*BODY_KEYS, *STATE_KEYS), where)
-    state = State(**{key: table[key] for key in STATE_KEYS if key in table})
-    return read_body(table, where, folder), state
+    return read_body(table, where, folder), _read_state(table, where, forces)
+
+
+def _read_state(table: Mapping[str, Any], where: str, forces: Sequence[Force]) -> State:
+    """A state in the world, or at a place of the Earth: of the one named, or else of the one in the forces."""
+    given = {key: table[key] for key in STATE_KEYS if key in table}
+    geodetic = [key for key in GEODETIC_KEYS if key in given]
+    if not geodetic:
+        return State(**given)
+    world = [key for key in WORLD_KEYS if key in given]
+    if world:
+        raise ScenarioError(
+            f"{where} has {world[0]}, in the world, and {geodetic[0]}, at a place of the Earth: give the start in one "
+            "of these ways"
+        )
+    earths = {f.environment.earth for f in forces if f.environment is not None} - {None}
+    if "earth" not in given and len(earths) > 1:
+        raise ScenarioError(f"{where} starts at a place, but the forces name several Earths: say which, earth = ...")
+    given.setdefault("earth", next(iter(earths), WGS84))
+    if "latitude_deg" in given:
+        latitude = validation.check_number(given["latitude_deg"], "latitude_deg", ScenarioError)
+        check_latitude(latitude, "latitude_deg", 90.0, "deg")
+    for key in ("latitude_deg", "longitude_deg", "yaw_pitch_roll_deg"):
+        if key in given:
+            angles = validation.check_numbers(given[key], key, validation.shape_of(given[key]), ScenarioError)
+            del given[key]
+            given[key.removesuffix("_deg")] = np.radians(angles)
+    return State.from_geodetic(**given)
 
 
 def _read_force_table(table: Any) -> Force:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,9 @@ from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import inertia_times
 from polhode.equations.quaternions import normalize, product, to_body, to_world
 from polhode.errors import InputError, ScenarioError, StateError, nearest
+from polhode.model.earth import as_earth, check_latitude, ned_quaternion, turn_about_axis
+from polhode.rotations import from_yaw_pitch_roll
+from polhode.rotations import product as quaternion_products
 from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array, as_leaves
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from polhode.massprops.body import Body
+    from polhode.model.earth import Earth
 
 
 _ROUNDING = 8 * sys.float_info.epsilon
@@ -93,6 +97,74 @@ class State:
         count = validation.member_count((x, 1), (q, 1), (v, 1), (w, 1))
         moment = validation.check_number(time, "time", StateError)
         self._fill(x, q, v, w, moment, count)
+
+    @classmethod
+    def from_geodetic(
+        cls,
+        latitude: ArrayLike = 0.0,
+        longitude: ArrayLike = 0.0,
+        height: ArrayLike = 0.0,
+        velocity_ned: ArrayLike = (0.0, 0.0, 0.0),
+        yaw_pitch_roll: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity_body: ArrayLike | None = None,
+        *,
+        angular_velocity_body_relative_to_earth: ArrayLike | None = None,
+        earth: Earth | str | Mapping[str, Any] = "WGS84",
+        time: float = 0.0,
+    ) -> State:
+        """The state of a body at a place of the Earth; the world is inertial, and the Earth turns in it.
+
+        Parameters
+        ----------
+        latitude, longitude : array_like
+            Geodetic, in rad.
+        height : array_like
+            Above the ellipsoid, in m.
+        velocity_ned : array_like, optional
+            Relative to the Earth: north, east, down, in m/s.
+        yaw_pitch_roll : array_like, optional
+            Of the body axes from north, east, down, in rad: about z, then the new y, then the new x.
+        angular_velocity_body : array_like, optional
+            Relative to the world (inertial), in body axes, in rad/s; 0 by default.
+        angular_velocity_body_relative_to_earth : array_like, optional
+            Instead: relative to the Earth, in body axes; (0, 0, 0) turns with the Earth.
+        earth : Earth or str, optional
+            `ph.earth.WGS84`, or another.
+        time : float, optional
+            In s: when the body is there.  At t = 0 Earth-fixed axes are along those of the world.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> state = ph.State.from_geodetic(height=1000.0)
+        >>> state.position.tolist(), state.velocity.round(3).tolist()
+        ([6379137.0, 0.0, 0.0], [0.0, 465.174, 0.0])
+        """
+        planet = as_earth(earth)
+        moment = validation.check_number(time, "time", StateError)
+        lat, lon, up = (
+            validation.check_numbers(value, name, (), StateError)
+            for value, name in ((latitude, "latitude"), (longitude, "longitude"), (height, "height"))
+        )
+        check_latitude(lat)
+        v = validation.check_numbers(velocity_ned, "velocity_ned", (3,), StateError)
+        angles = validation.check_numbers(yaw_pitch_roll, "yaw_pitch_roll", (3,), StateError)
+        turned = planet.rotation_rate * moment
+        position = turn_about_axis(planet.to_fixed(lat, lon, up), np.asarray(turned))
+        from_ned = ned_quaternion(lat, lon + turned)
+        q = quaternion_products(from_ned, from_yaw_pitch_roll(*np.moveaxis(angles, -1, 0)))
+        spin = np.array((0.0, 0.0, planet.rotation_rate))
+        velocity = apply_to_vectors(to_world, from_ned, v) + np.cross(spin, position)
+        w = angular_velocity_body
+        if angular_velocity_body_relative_to_earth is not None:
+            if w is not None:
+                raise StateError(
+                    "angular_velocity_body and angular_velocity_body_relative_to_earth are both given: give one"
+                )
+            name = "angular_velocity_body_relative_to_earth"
+            relative = validation.check_numbers(angular_velocity_body_relative_to_earth, name, (3,), StateError)
+            w = relative + apply_to_vectors(to_body, q, np.broadcast_to(spin, (*q.shape[:-1], 3)))
+        return cls(position, None, velocity, w, quaternion_wxyz=q, time=moment)
 
     def _fill(self, x: Array, q: Array, v: Array, w: Array, time: float, members: int | None) -> None:
         self.__dict__.update(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.results import dynamics, store
 from polhode.results.audit import Audit, audit_motion
+from polhode.results.flight import FlightQuantities, FrameMotion, find_flight, transform_to_frame
 from polhode.results.nodes import Nodes, nodes_of_motion
 from polhode.results.rotating_frame import RotatingFrameMotion, transform_to_rotating_frame
 from polhode.results.trajectory import Trajectory, require_one_system
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
+
+    from polhode.model.air import Air
+    from polhode.model.earth import Earth
 
 
 class Motion(Trajectory):
@@ -141,6 +146,58 @@ class Motion(Trajectory):
         require_one_system(self)
         return transform_to_rotating_frame(self, angular_velocity, origin)
 
+    def in_frame(
+        self,
+        frame: str,
+        earth: Earth | str | Mapping[str, Any] | None = None,
+        origin: ArrayLike | None = None,
+    ) -> FrameMotion:
+        """The motion over the Earth in other axes: "earth", "ned", "enu" or "lvlh".
+
+        Latitude, longitude, height, velocity relative to the Earth, and yaw, pitch and roll.
+
+        Parameters
+        ----------
+        frame : {"earth", "ned", "enu", "lvlh"}
+            Earth-fixed axes; north, east, down, or east, north, up, at the body; or local vertical, local horizontal
+            (z down, y against the orbit's angular momentum, x forward).
+        earth : Earth or str, optional
+            By default the one whose gravity or air acts.
+        origin : array_like, optional
+            Of "ned" and "enu": (latitude, longitude, height) in rad and m of a place fixed to the Earth, instead of the
+            body's own.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> start = ph.State.from_geodetic(height=1000.0, velocity_ned=(0, 0, -20))
+        >>> motion = ph.simulate(ph.particle(1.0), start, [ph.forces.earth_gravity()], duration=4.0, output_step=2.0)
+        >>> motion.in_frame("ned").height.round(3).tolist()
+        [1000.0, 1020.446, 1001.783]
+        """
+        return transform_to_frame(self, frame, earth, origin)
+
+    def flight(
+        self,
+        air: Air | str | Mapping[str, Any] | None = None,
+        wind: Any = None,
+        earth: Earth | str | Mapping[str, Any] | None = None,
+    ) -> FlightQuantities:
+        """What the body meets in the air: height, airspeed, Mach number, dynamic pressure, angle of attack, ...
+
+        By default in the air, wind and Earth of the forces that act.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> dart = [ph.forces.gravity(), ph.forces.drag(0.001, 0.3)]
+        >>> thrown = ph.State(velocity=(340.2941, 0, 0))
+        >>> motion = ph.simulate(ph.particle(1.0), thrown, dart, duration=1.0)
+        >>> motion.flight().mach[0].round(6)
+        np.float64(1.0)
+        """
+        return find_flight(self, air, wind, earth)
+
     # Pictures, pages and files --------------------------------------------------------------------------------------
     @cached_property
     def dataset(self) -> xarray.Dataset:
@@ -162,6 +219,22 @@ class Motion(Trajectory):
         from polhode.plot import overview
 
         return overview(self)
+
+    def plot_flight(self) -> Figure:
+        """A figure of height, Mach number, dynamic pressure, and angles of attack and sideslip.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> fall = [ph.forces.gravity(), ph.forces.drag(0.01, 0.5)]
+        >>> motion = ph.simulate(ph.particle(1.0), ph.State(position=(0, 0, 1000.0)), fall, duration=5.0)
+        >>> len(motion.plot_flight().axes)
+        4
+        """
+        require_one_system(self)
+        from polhode.plot.flight import draw_flight
+
+        return draw_flight(self.flight())
 
     def show(self) -> Path:
         """Open the motion in the browser, as the page that `export_html` writes; returns the path of that page.
@@ -285,7 +358,8 @@ class Motion(Trajectory):
     def export_csv(self, path: str | Path) -> None:
         """Write the motion as a table (.csv): one row for each output and body or member, a header with units.
 
-        Numbers have all their digits: what is read again is the same double.
+        Numbers have all their digits: what is read again is the same double.  Of one body with an Earth there are also
+        latitude, longitude, height, velocity north, east and down, yaw, pitch and roll; with air what it meets there.
 
         Examples
         --------

@@ -393,6 +393,14 @@ class Trajectory:
         return rotations.angles_within_a_turn(self.quaternion_wxyz)
 
     @property
+    def yaw_pitch_roll(self) -> Array:
+        """Yaw, pitch and roll in rad, of the body from the world's axes: about z, then the new y, then the new x.
+
+        -pi < yaw <= pi, -pi/2 <= pitch <= pi/2, -pi < roll <= pi.  From north, east, down: `in_frame("ned")`.
+        """
+        return rotations.yaw_pitch_roll_of(self.quaternion_wxyz)
+
+    @property
     def rotation_matrix(self) -> Array:
         """R, body to world: 3 x 3, dimensionless."""
         return self._matrix(matrix(self.state_view.orientation))

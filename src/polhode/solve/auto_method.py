@@ -18,7 +18,7 @@ from polhode.engines import segments
 from polhode.engines.driver import run_scenario
 from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.errors import InputError
-from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series
+from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
@@ -137,6 +137,8 @@ def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
         or not (fails or report.missed)
         or scenario.is_extended
     ):
+        return first
+    if meets_layered_air(scenario):
         return first
     came = (
         f"failed at t = {failure.time:g} s" if failure is not None else f"came no nearer than {report.error_found:.1e}"

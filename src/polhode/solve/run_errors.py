@@ -15,10 +15,12 @@ from polhode.errors import (
     SingularityError,
 )
 from polhode.model.event import Event
+from polhode.model.flight_forces import describe_limit_reached
 from polhode.model.force import Force
 from polhode.model.preflight import locate_error
 from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.results.motion import Motion
 from polhode.results.trajectory import state_from_sample
 
@@ -61,7 +63,10 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
         who, one = f"body {i} of member {member}" if scenario.is_system else f"member {member}", scenario.take(member)
     last = state_from_sample(one, i, failure.last_good, failure.time)
     kind: type[RunError] = NonFiniteError
-    if failure.reason == "singular":
+    if (limit := _limit_reached(one, i, failure, last)) is not None:
+        kind = RunError
+        sentence = f"at t = {failure.time:g} s {who} leaves what is known: {limit}."
+    elif failure.reason == "singular":
         kind = SingularityError
         sentence = (
             f"the Euler angles of {who} came too close to the vertical after t = {failure.time:g} s: phi turns by more "
@@ -135,7 +140,20 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
     state = f"position {_format_vector(last.position)} m, velocity {_format_vector(last.velocity)} m/s, "
     state += f"angular velocity {_format_vector(last.angular_velocity_body)} rad/s in body axes"
     sentence += f" Last good state: {state}. What was computed until then is in this error's .motion."
-    return kind(sentence, time=failure.time, body=i, last_good=last, motion=motion)
+    named = i if scenario.is_system else failure.body  # of an ensemble of single bodies: the member
+    return kind(sentence, time=failure.time, body=named, last_good=last, motion=motion)
+
+
+def _limit_reached(scenario: Scenario, body: int, failure: Failure, last: State) -> str | None:
+    """The sentence about the end of the air, the wind or a table, if that is where a body's run failed."""
+    if failure.reason not in ("stuck", "non-finite"):
+        return None
+    for f in scenario.forces:
+        if f.bodies is None or body in f.bodies:
+            sentence = describe_limit_reached(f, failure.time, last)
+            if sentence is not None:
+                return sentence
+    return None
 
 
 def _format_vector(vector: Any) -> str:

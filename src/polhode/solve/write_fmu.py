@@ -36,9 +36,9 @@ def write_fmu(
     serialized.  It contains C code and, where there is a C compiler, the binary for this machine, and needs neither
     Python nor Polhode where it runs.  It has the bits of `ph.simulate`: see "FMUs for co-simulation".
 
-    Every method but "exact" and "taylor" (which "auto" does not choose here), every formulation but "euler_angles", all forces,
-    pivots, impulses, windows and systems; no events, contacts or ensembles.  What cannot be written as C can become a
-    Python-based FMU, `python=True`, which runs where Polhode is installed.
+    Every method but "exact" and "taylor" (which "auto" does not choose here), every formulation but "euler_angles", all
+    forces, pivots, impulses, windows and systems; no events, contacts or ensembles.  What cannot be written as C can
+    become a Python-based FMU, `python=True`, which runs where Polhode is installed.
 
     Parameters
     ----------

@@ -94,7 +94,8 @@ class SlaveMotion:
         saved = stepper.save()
         try:
             for i, loads in enumerate(self._inputs):
-                stepper.set_loads(**dict(zip(_LOADS, loads.reshape(4, 3), strict=True)), body=i)
+                named: dict[str, Any] = dict(zip(_LOADS, loads.reshape(4, 3), strict=True))
+                stepper.set_loads(**named, body=i)
             stepper.advance_to(end)
             if stepper.time < end:
                 raise ScenarioError(f"an event stopped the motion at t = {stepper.time!r} s")

@@ -1,0 +1,137 @@
+"""A brick whose tumbling the air damps: aerodynamic damping derivatives in the US Standard Atmosphere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import radians
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.tumbling_brick import BRICK, DURATION
+from polhode.model.earth import WGS84
+from polhode.model.flight_forces import aerodynamics, earth_gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from polhode.results.motion import Motion
+
+AREA, SPAN, CHORD = 0.020644913, 0.101598984, 0.203201016
+"""0.22222 ft2, 0.33333 ft, 0.66667 ft."""
+TUMBLING, ROLLING = "tumbling", "rolling, over an Earth at rest"
+
+
+def scenario(damping: float, height: float) -> dict[str, Scenario]:
+    """NASA's brick, and a brick that only rolls, over an Earth that does not turn: that one has a closed form."""
+    return {
+        TUMBLING: _fall(damping, height, WGS84, (10.0, 20.0, 30.0)),
+        ROLLING: _fall(damping, height, WGS84.replace(name="resting", rotation_rate=0.0), (30.0, 0.0, 0.0)),
+    }
+
+
+def _fall(damping: float, height: float, earth: object, rates: tuple[float, float, float]) -> Scenario:
+    start = State.from_geodetic(height=height, angular_velocity_body=np.radians(rates), earth=earth)  # type: ignore[arg-type]
+    coefficients = {"Clp": -damping, "Cmq": -damping, "Cnr": -damping}
+    air = aerodynamics(AREA, coefficients, SPAN, CHORD, earth=earth)  # type: ignore[arg-type]
+    forces = [earth_gravity(earth), air]  # type: ignore[arg-type]
+    return Scenario(BRICK, start, forces, duration=DURATION, output_step=0.05, rtol=1e-11, name="damped-brick")
+
+
+def _expected_roll(motion: Motion, damping: float) -> Array:
+    """p = p0 exp(-damping S b^2/(4 Ix) integral of density V dt), by Simpson's rule over the outputs."""
+    flight = motion.flight()
+    y, h = flight.density * flight.airspeed, float(motion.times[1] - motion.times[0])
+    pairs = h / 3 * (y[:-2:2] + 4 * y[1:-1:2] + y[2::2])
+    passed = np.concatenate(([0.0], np.cumsum(pairs)))
+    k = damping * AREA * SPAN**2 / (4 * BRICK.principal_moments[0])
+    return np.asarray(radians(30.0) * np.exp(-k * passed))
+
+
+def _heights(motions: Mapping[str, Motion]) -> Array:
+    """The height of one less that of the other, less the lift by the Earth's rotation."""
+    tumbling, rolling = (motions[name].in_frame("ned").height for name in (TUMBLING, ROLLING))
+    lift = WGS84.rotation_rate**2 * WGS84.radius * motions[TUMBLING].times ** 2 / 2
+    return np.asarray(tumbling - rolling - lift)
+
+
+def numbers(motions: Mapping[str, Motion], damping: float, height: float) -> list[ReferenceCheck]:
+    """The decay of the roll rate against its integral; both bricks fall alike."""
+    rolling = motions[ROLLING]
+    expected, found = _expected_roll(rolling, damping), rolling.angular_velocity_body[::2, 0]
+    middle = len(expected) // 3
+    return [
+        ReferenceCheck(
+            "roll rate after 10 s, over the first",
+            "1",
+            float(found[middle] / found[0]),
+            float(expected[middle] / expected[0]),
+            1e-8 * float(expected[middle] / expected[0]),
+            "exp(-Clp S b²/(4 I) ∫ density V dt)",
+        ),
+        ReferenceCheck(
+            "largest difference of the roll rate from the closed form, over the first",
+            "1",
+            float(np.abs(found - expected).max() / found[0]),
+            0.0,
+            1e-9,
+            "exp(-Clp S b²/(4 I) ∫ density V dt)",
+            size=1.0,
+        ),
+        ReferenceCheck(
+            "height where the two differ most",
+            "m",
+            float(np.abs(_heights(motions)).max()),
+            0.0,
+            0.05 * 60.0,
+            "moments do not push: they fall alike but for the turning of the Earth, W² r t²/2 at the rate W",
+            size=60.0,
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], damping: float, height: float) -> Figure:
+    """Rates of both bricks, dynamic pressure, and the angles."""
+    tumbling, rolling = motions[TUMBLING], motions[ROLLING]
+    t, rates = tumbling.times, np.degrees(tumbling.angular_velocity_body)
+    angles, flight = np.degrees(tumbling.in_frame("ned").yaw_pitch_roll), tumbling.flight()
+    expected = np.degrees(_expected_roll(rolling, damping))
+    named = {name: (t, rates[:, i]) for i, name in enumerate(("roll", "pitch", "yaw"))}
+    turned = {name: (t, angles[:, i]) for i, name in enumerate(("yaw", "pitch", "roll"))}
+    roll = np.degrees(rolling.angular_velocity_body[:, 0])
+    return draw_curve_panels(
+        MODEL.title,
+        [
+            CurvePanel("rates of the tumbling brick", "t (s)", "deg/s", named),
+            CurvePanel("from north, east, down", "t (s)", "deg", turned),
+            CurvePanel(
+                "the brick that rolls", "t (s)", "deg/s", {"simulated": (t, roll)}, {"closed form": (t[::2], expected)}
+            ),
+            CurvePanel("dynamic pressure", "t (s)", "Pa", {"": (t, flight.dynamic_pressure)}),
+        ],
+    )
+
+
+MODEL = Model(
+    name="damped-brick",
+    title="The air stops the tumbling of a falling brick",
+    theme="flight",
+    source="NASA/TM-2015-218675, check case 3",
+    explanation="""\
+The tumbling brick again, now with aerodynamic damping: moments against the rates relative to the air, proportional to
+density and airspeed, from the derivatives Clp, Cmq and Cnr. The air is the US Standard Atmosphere 1976 and turns with
+the Earth, so in the end the brick rests relative to the Earth, not to the stars. A brick that only rolls has a closed
+form: its rate falls exponentially with the air that it has passed.""",
+    parameters=(
+        Parameter("damping", "1", 1.0, 0.01, 2.0, "of Clp, Cmq and Cnr, with the opposite sign"),
+        Parameter("height", "m", 9144.0, 6000.0, 40000.0, "above the ellipsoid"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,127 @@
+"""A rocket that rises and burns its propellant: mass, thrust, drag, and the rocket equation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.massprops.body import Body
+from polhode.model.flight_forces import CoefficientTable, drag
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.mass_course import mass_course
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from polhode.results.motion import Motion
+
+MASS, AREA, DURATION = 60.0, 0.0177, 40.0
+"""At the start; 150 mm in diameter."""
+DRAG = CoefficientTable(
+    "mach", (0.0, 0.6, 0.9, 1.05, 1.3, 2.0, 6.0), (0.42, 0.42, 0.5, 0.72, 0.65, 0.48, 0.3), beyond="hold"
+)
+AIR, VACUUM = "in the air", "without air"
+
+
+def scenario(propellant: float, exhaust: float, burn: float) -> dict[str, Scenario]:
+    """Straight up over flat ground, with and without air."""
+    rocket = Body(mass=MASS, inertia=(60.0, 60.0, 0.2))
+    shrunk = 1 - propellant / MASS / 2
+    course = mass_course(
+        (0.0, burn),
+        (MASS, MASS - propellant),
+        inertia=((60.0, 60.0, 0.2), (60.0 * shrunk, 60.0 * shrunk, 0.2 * shrunk)),
+        exhaust_velocity=(0.0, 0.0, -exhaust),
+        nozzle=(0.0, 0.0, -1.5),
+    )
+    forces = {AIR: [gravity(), drag(AREA, DRAG)], VACUUM: [gravity()]}
+    return {
+        name: Scenario(
+            rocket,
+            State(),
+            acting,
+            mass_course=course,
+            duration=max(DURATION, 2 * burn),
+            output_step=0.1,
+            rtol=1e-10,
+            name="rocket-ascent",
+        )
+        for name, acting in forces.items()
+    }
+
+
+def numbers(motions: Mapping[str, Motion], propellant: float, exhaust: float, burn: float) -> list[ReferenceCheck]:
+    """Speed and height at burnout against the rocket equation, and the mass."""
+    vacuum, air = motions[VACUUM], motions[AIR]
+    end, g = vacuum.at(burn), STANDARD_GRAVITY
+    ratio = MASS / (MASS - propellant)
+    rate = propellant / burn
+    height = exhaust * burn - exhaust * (MASS - propellant) / rate * log(ratio) - g * burn**2 / 2
+    return [
+        ReferenceCheck(
+            "speed at burnout without air",
+            "m/s",
+            float(end.velocity[2]),
+            exhaust * log(ratio) - g * burn,
+            1e-7,
+            "v_e ln(m0/m) - g t: the rocket equation",
+        ),
+        ReferenceCheck(
+            "height at burnout without air",
+            "m",
+            float(end.position[2]),
+            height,
+            1e-6,
+            "v_e t - v_e (m/m') ln(m0/m) - g t²/2",
+        ),
+        ReferenceCheck(
+            "mass after burnout", "kg", float(air.mass[-1]), MASS - propellant, 1e-9, "m0 less the propellant"
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], propellant: float, exhaust: float, burn: float) -> Figure:
+    """Speed, height, Mach number and dynamic pressure."""
+    flight, g = motions[AIR].flight(), STANDARD_GRAVITY
+    t = motions[AIR].times
+    t_burn = np.linspace(0.0, burn, 100)
+    expected = exhaust * np.log(MASS / (MASS - propellant * t_burn / burn)) - g * t_burn
+    speeds = {name: (t, motion.velocity[:, 2]) for name, motion in motions.items()}
+    heights = {name: (t, motion.position[:, 2] / 1000) for name, motion in motions.items()}
+    return draw_curve_panels(
+        MODEL.title,
+        [
+            CurvePanel("speed", "t (s)", "m/s", speeds, {"rocket equation": (t_burn, expected)}),
+            CurvePanel("height", "t (s)", "km", heights),
+            CurvePanel("Mach number", "t (s)", "Mach", {"": (t, flight.mach)}),
+            CurvePanel("dynamic pressure", "t (s)", "kPa", {"": (t, flight.dynamic_pressure / 1000)}),
+        ],
+    )
+
+
+MODEL = Model(
+    name="rocket-ascent",
+    title="A rocket rises, burns its propellant, and coasts",
+    theme="flight",
+    source="Tsiolkovsky 1903",
+    explanation="""\
+A sounding rocket rises straight up. Its mass and moments shrink as it burns; what leaves pushes it with mass flow times
+exhaust velocity. Without air its speed at burnout is that of the rocket equation, less g times the time. The drag
+coefficient is a table over the Mach number, highest just above the speed of sound, and the air is the US Standard
+Atmosphere 1976.""",
+    parameters=(
+        Parameter("propellant", "kg", 20.0, 5.0, 30.0, "of 60 kg at the start"),
+        Parameter("exhaust", "m/s", 2200.0, 1500.0, 2600.0, "velocity of what leaves"),
+        Parameter("burn", "s", 12.0, 4.0, 20.0, "until the propellant is gone"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,170 @@
+"""A satellite around the flattened Earth: its orbit's plane precesses, and the gradient of gravity makes it swing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import cos, degrees, pi, radians, sin, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.massprops.body import Body
+from polhode.model.earth import WGS84
+from polhode.model.flight_forces import earth_gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from polhode.results.motion import Motion
+
+ORBIT, SWING = "orbit, with J2", "gravity-gradient libration"
+TURNS, TILT = 15, 1e-3
+SATELLITE = Body(mass=50.0, inertia=(20.0, 24.0, 5.0))
+
+
+def scenario(height: float, inclination: float) -> dict[str, Scenario]:
+    """An orbit that would be a circle around a round Earth; and a satellite that swings about the vertical."""
+    a = WGS84.radius + 1000 * height
+    n, i = sqrt(WGS84.gm / a**3), radians(inclination)
+    start = State(position=(a, 0, 0), velocity=(0, a * n * cos(i), a * n * sin(i)), angular_velocity=(0, 0, 1e-3))
+    duration = TURNS * 2 * pi / n
+    orbit = Scenario(
+        SATELLITE, start, [earth_gravity()], duration=duration, output_step=duration / 3000, rtol=1e-10, name="orbit"
+    )
+    # x forward, y against the orbit's angular momentum, z down, and then tilted about y.
+    half = sqrt(0.5)
+    upright = _product((0.5, -0.5, -0.5, 0.5), (1.0, 0.0, 0.0, 0.0))
+    tilted = _product(upright, (cos(TILT / 2), 0.0, sin(TILT / 2), 0.0))
+    circle = State(
+        position=(a, 0, 0),
+        velocity=(0, a * n, 0),
+        quaternion_wxyz=tilted,
+        angular_velocity=(0, 0, n * (2 * half * half)),
+    )
+    swing = Scenario(
+        SATELLITE,
+        circle,
+        [earth_gravity(degree=0, gradient_torque=True)],
+        duration=2 * 2 * pi / _libration(n),
+        output_step=2 * pi / _libration(n) / 400,
+        rtol=1e-12,
+        name="libration",
+    )
+    return {ORBIT: orbit, SWING: swing}
+
+
+def _product(p: tuple[float, ...], q: tuple[float, ...]) -> tuple[float, ...]:
+    from polhode.equations.quaternions import product
+
+    found: tuple[float, ...] = product(p, q)  # type: ignore[arg-type]
+    return found
+
+
+def _libration(n: float) -> float:
+    """In plane: w^2 = 3 n^2 (Ix - Iz)/Iy."""
+    ix, iy, iz = SATELLITE.principal_moments
+    return n * sqrt(3 * (ix - iz) / iy)
+
+
+def _node(motion: Motion) -> Array:
+    momentum = np.cross(motion.position, motion.velocity)
+    return np.unwrap(np.arctan2(momentum[:, 0], -momentum[:, 1]))
+
+
+def numbers(motions: Mapping[str, Motion], height: float, inclination: float) -> list[ReferenceCheck]:
+    """Angular momentum about the axis, precession of the node, and the period of the swing."""
+    orbit, swing = motions[ORBIT], motions[SWING]
+    a = WGS84.radius + 1000 * height
+    n, i = sqrt(WGS84.gm / a**3), radians(inclination)
+    axial = np.cross(orbit.position, orbit.velocity)[:, 2]
+    rate = float(np.polyfit(orbit.times, _node(orbit), 1)[0])
+    first_order = -1.5 * n * WGS84.zonal[0] * (WGS84.radius / a) ** 2 * cos(i)
+    pitch = swing.in_frame("lvlh").yaw_pitch_roll[:, 1]
+    at = np.flatnonzero(np.diff(np.sign(pitch)))
+    times = swing.times[at] - pitch[at] * np.diff(swing.times)[at] / np.diff(pitch)[at]
+    return [
+        ReferenceCheck(
+            "angular momentum about the axis, per mass, in the end",
+            "m2/s",
+            float(axial[-1]),
+            a * a * n * cos(i),
+            1e-7 * a * a * n * cos(i),
+            "a² n cos i: J2 exerts no torque about the axis",
+        ),
+        ReferenceCheck(
+            "precession of the node",
+            "deg/day",
+            degrees(rate) * 86400,
+            degrees(first_order) * 86400,
+            0.01 * abs(degrees(first_order)) * 86400,
+            "-3/2 n J2 (a_E/a)² cos i, at first order",
+        ),
+        ReferenceCheck(
+            "period of the swing in the plane of the orbit",
+            "s",
+            float(2 * np.diff(times).mean()),
+            2 * pi / _libration(n),
+            1e-4 * 2 * pi / _libration(n),
+            "2π/(n √(3 (Ix - Iz)/Iy)), for small angles",
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], height: float, inclination: float) -> Figure:
+    """Ground track, node, height and swing."""
+    orbit, swing = motions[ORBIT], motions[SWING]
+    seen, hours = orbit.in_frame("earth"), orbit.times / 3600
+    a = WGS84.radius + 1000 * height
+    n = sqrt(WGS84.gm / a**3)
+    first_order = -1.5 * n * WGS84.zonal[0] * (WGS84.radius / a) ** 2 * cos(radians(inclination))
+    longitude, latitude = np.degrees(seen.longitude), np.degrees(seen.latitude)
+    longitude = np.where(np.abs(np.diff(longitude, append=longitude[-1])) > 180, np.nan, longitude)
+    node = np.degrees(_node(orbit) - _node(orbit)[0])
+    pitch = np.degrees(swing.in_frame("lvlh").yaw_pitch_roll[:, 1])
+    small = np.degrees(TILT) * np.cos(_libration(n) * swing.times)
+    return draw_curve_panels(
+        MODEL.title,
+        [
+            CurvePanel("ground track", "longitude (deg)", "latitude (deg)", {"": (longitude, latitude)}),
+            CurvePanel("height", "t (h)", "km", {"": (hours, seen.height / 1000)}),
+            CurvePanel(
+                "precession of the node",
+                "t (h)",
+                "deg",
+                {"simulated": (hours, node)},
+                {"first order": (hours, np.degrees(first_order * orbit.times))},
+            ),
+            CurvePanel(
+                "swing about the vertical",
+                "t (h)",
+                "deg",
+                {"simulated": (swing.times / 3600, pitch)},
+                {"small angles": (swing.times / 3600, small)},
+            ),
+        ],
+    )
+
+
+MODEL = Model(
+    name="satellite-orbit",
+    title="A satellite's orbit precesses around the flattened Earth",
+    theme="flight",
+    source="Vallado 2013, section 9.6; Schaub 2018, section 4.4",
+    explanation="""\
+The Earth's bulge, J2, turns the plane of an orbit about the axis: westward for satellites that go eastward, by some
+degrees a day. Over a pole it does not turn. The energy, which the audit watches, and the angular momentum about the
+axis stay. A long satellite also feels that gravity is stronger below: it swings about the vertical, for small angles
+with a period that depends on its moments alone, and on the orbit's.""",
+    parameters=(
+        Parameter("height", "km", 700.0, 200.0, 2000.0, "above the equator"),
+        Parameter("inclination", "deg", 51.6, 0.5, 85.0, "of the orbit"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)
