@@ -66,23 +66,20 @@ def test_attitude_and_rates_agree_with_nasas_simulation_04(case):
     assert rate_difference(motion, data) < 1e-9
 
 
-def test_the_damped_brick_agrees_with_nasas_simulation_04_in_its_own_definition():
-    """Simulation 04 damps the inertial rate, with a span that is larger by 1.5e-5: both are seen in its moments."""
-    data, case = published(3), scenario(3)
-    lengths = {"span": 0.333335 * FOOT, "chord": 0.66667 * FOOT}
-    coefficients = {"Clp": -1.0, "Cmq": -1.0, "Cnr": -1.0}
-    theirs = ph.forces.aerodynamics(
-        0.22222 * FOOT**2, coefficients, **lengths, earth="WGS84", rates_relative_to="inertial"
-    )
-    motion = ph.simulate(replace(case, forces=[case.forces[0], theirs]))
+def test_the_damped_brick_agrees_with_nasas_simulation_04():
+    """Asked for: 1e-3 deg.  NASA's simulations differ by 0.66 deg among each other."""
+    data, motion = published(3), ph.simulate(scenario(3))
     assert attitude_difference(motion, data) < 1e-4
     assert rate_difference(motion, data) < 1e-5
 
 
-def test_the_damped_brick_lies_within_nasas_spread():
-    """With the rate relative to the air, as the case is defined; NASA's simulations differ by 0.66 deg."""
-    data, motion = published(3), ph.simulate(scenario(3))
-    assert 0.05 < attitude_difference(motion, data) < 0.66
+def test_a_brick_damped_relative_to_the_air_differs_by_the_turning_of_the_earth():
+    data, case = published(3), scenario(3)
+    lengths = {"span": FOOT / 3, "chord": 2 * FOOT / 3}
+    coefficients = {"Clp": -1.0, "Cmq": -1.0, "Cnr": -1.0}
+    relative = ph.forces.aerodynamics(2 / 9 * FOOT**2, coefficients, **lengths, earth="WGS84", rates_relative_to="air")
+    motion = ph.simulate(replace(case, forces=[case.forces[0], relative]))
+    assert 0.05 < attitude_difference(motion, data) < np.degrees(7.292115e-5 * 30)
     rates = motion.in_frame("ned").angular_velocity_body_relative_to_earth
     assert np.abs(np.degrees(rates[-1])).max() < 1e-4  # it comes to rest in the air
 
