@@ -796,7 +796,7 @@ PLANTED = [
     ),
     Planted(
         "contact: bodies are thought to turn more slowly than they can",
-        "backends/contact_search.py",
+        "backends/contact_scene.py",
         "    out[0], out[1] = sqrt(total), sqrt(rates)\n",
         "    out[0], out[1] = sqrt(total) / 2, sqrt(rates) / 2\n",
         ("contacts/test_random_throws.py",),

@@ -314,6 +314,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                 keep_point(scene, i, kept)
                 kept += 1
         scene.whole[ACTIVE] = kept
+        points.bound_spins(unit, scene, scene.y0)  # an impact may have changed them
         set_skips(run, scene)
         if kept > 0:
             scene.whole[STATE] = SLIDING if is_sliding else ROLLING
@@ -342,7 +343,8 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                     third = third_derivative(run, scene, run.pair_bodies[p, 0])
                     third = third + third_derivative(run, scene, run.pair_bodies[p, 1])
                 apart = min(3.0 * scene.skip[k] / third, NEVER / 2.0) if third > 0.0 else NEVER / 2.0
-                if k >= planes:  # other points of these bodies may come nearer: they are looked at again soon
+                # Other points of two bodies may come nearer, and forces elsewhere change: look again soon
+                if k >= planes or scene.whole[ACTIVE] > 0:
                     apart = min(apart, PAIR_PARTING * scene.real[SIZE] / scene.real[FASTEST])
                 scene.skip[k] = apart
                 if scene.real[SPEED] > 0.0:

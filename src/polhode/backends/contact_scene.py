@@ -33,6 +33,7 @@ from polhode.backends.layout import Layout
 from polhode.backends.loops import Loop, loop
 from polhode.equations.contact_laws import inverse_tensor, point_velocity, tangents
 from polhode.equations.quaternions import to_body, to_world
+from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
 NUMBERS = 14
@@ -163,7 +164,7 @@ SLIP, STICK, SETTLE, JAM = 0, 1, 2, 3
 FRESH, LOOK, LEFT_OUT, FITTED, SUNK, SEGMENTS, COARSER, OUTPUT = 8, 9, 10, 11, 12, 13, 14, 15
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step...; the
 segments in contact since a time, how often coarse steps were not enough, and the next output."""
-NEVER = 1e300
+NEVER, ROUNDED_UP = 1e300, 1 + 2.0**-40
 
 
 class SceneLoops(NamedTuple):
@@ -177,6 +178,8 @@ class SceneLoops(NamedTuple):
     """(run, scene, y, k): how high a candidate is above its plane; very high if it cannot touch as it lies."""
     height_of: Loop
     """(run, scene, y, k): how high a feature is above its plane, however it lies."""
+    bound_spins: Loop
+    """(unit, scene, y): how fast bodies in flight can turn, and how fast that can change, in scene.limits."""
     find_inverses: Loop
     """(unit, scene, y): the inverse inertia tensors of all bodies."""
     push: Loop
@@ -286,6 +289,49 @@ def find_manifolds(run: ContactRun, scene: ContactScene, y: Any) -> None:
                     scene.anchors[MOST_MANIFOLD * p + m, c] = scene.pair.anchors[m, c]
 
 
+@loop
+def bound_square(own: float, others: Any, energy: float, excess: Any, now: float) -> Any:
+    """The largest square that one component of a free angular velocity can have: see `bound_free_spin`."""
+    if own <= 0.0:
+        return now
+    j, k = others
+    most = energy / own
+    if j != own and (j - own) * (j - k) >= 0.0:
+        most = min(most, excess[0] / (own * (j - own)))
+    if k != own and (k - own) * (k - j) >= 0.0:
+        most = min(most, excess[1] / (own * (k - own)))
+    return most
+
+
+@loop
+def bound_free_spin(moments: Any, w: Any, out: Any) -> None:
+    """out[0], out[1] = bounds of |w| and of |w'| in a free rotation, from its energy and its angular momentum.
+
+    2 T I_k - L^2 = sum_j I_j (I_k - I_j) w_j^2 is constant, and its terms have one sign if I_k is the largest or the
+    smallest moment; then w_i^2 <= (2 T I_k - L^2)/(I_i (I_k - I_i)).  Always w_i^2 <= 2 T/I_i and |w| <= L/I_min.
+    """
+    a, b, c = moments
+    x, y, z = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    energy, least = a * x + b * y + c * z, min(a, b, c)
+    of_a = b * (a - b) * y + c * (a - c) * z
+    of_b = a * (b - a) * x + c * (b - c) * z
+    of_c = a * (c - a) * x + b * (c - b) * y
+    first = bound_square(a, (b, c), energy, (of_b, of_c), x)
+    second = bound_square(b, (c, a), energy, (of_c, of_a), y)
+    third = bound_square(c, (a, b), energy, (of_a, of_b), z)
+    total = first + second + third
+    if least > 0.0:
+        total = min(total, (a * a * x + b * b * y + c * c * z) / (least * least))
+    rates = 0.0
+    if a > 0.0:
+        rates = rates + (b - c) * (b - c) / (a * a) * second * third
+    if b > 0.0:
+        rates = rates + (c - a) * (c - a) / (b * b) * third * first
+    if c > 0.0:
+        rates = rates + (a - b) * (a - b) / (c * c) * first * second
+    out[0], out[1] = sqrt(total), sqrt(rates)
+
+
 def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
     """The loops for bodies in this layout."""
     size, at_per_mass, at_inverse = layout.size, layout.body[1], layout.body[3]
@@ -294,6 +340,16 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         moments = tuple(unit[place + at] for place in at_inverse)
         q = (y[i + 3], y[i + 4], y[i + 5], y[i + 6])
         store(out, j, tuple(number for row in inverse_tensor(moments, q) for number in row))
+
+    at_moments = layout.body[2]
+
+    @loop
+    def bound_spins(unit: Any, scene: ContactScene, y: Any) -> None:
+        for b in range(scene.inverse.shape[0]):
+            at = b * size
+            moments = (unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
+            bound_free_spin(moments, vector(y, b * NUMBERS + 10), scene.low)
+            scene.limits[b, 1], scene.limits[b, 2] = ROUNDED_UP * scene.low[0], ROUNDED_UP * scene.low[1]
 
     @loop
     def find_inverses(unit: Any, scene: ContactScene, y: Any) -> None:
@@ -492,7 +548,9 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         height: float = dot(normal, vector(y, j)) - plane[OFFSET] + depth_of_lowest(feature, turned)
         return height
 
-    return SceneLoops(find_point, build_matrix, gap_of, height_of, find_inverses, push, find_manifolds, has_pairs)
+    return SceneLoops(
+        find_point, build_matrix, gap_of, height_of, bound_spins, find_inverses, push, find_manifolds, has_pairs
+    )
 
 
 def lever_product(p: Any, i: Any, q: Any, j: Any) -> Any:

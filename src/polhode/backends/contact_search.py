@@ -69,7 +69,6 @@ LOST = 1e-4
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
 MANY_PROBES, BISECTIONS = 500, 48
-ROUNDED_UP = 1 + 2.0**-40
 STAGES = 12
 
 
@@ -84,53 +83,10 @@ def turn_sliding(scene: ContactScene, i: int) -> None:
         store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
 
 
-@loop
-def bound_square(own: float, others: Any, energy: float, excess: Any, now: float) -> Any:
-    """The largest square that one component of a free angular velocity can have: see `bound_free_spin`."""
-    if own <= 0.0:
-        return now
-    j, k = others
-    most = energy / own
-    if j != own and (j - own) * (j - k) >= 0.0:
-        most = min(most, excess[0] / (own * (j - own)))
-    if k != own and (k - own) * (k - j) >= 0.0:
-        most = min(most, excess[1] / (own * (k - own)))
-    return most
-
-
-@loop
-def bound_free_spin(moments: Any, w: Any, out: Any) -> None:
-    """out[0], out[1] = bounds of |w| and of |w'| in a free rotation, from its energy and its angular momentum.
-
-    2 T I_k - L^2 = sum_j I_j (I_k - I_j) w_j^2 is constant, and its terms have one sign if I_k is the largest or the
-    smallest moment; then w_i^2 <= (2 T I_k - L^2)/(I_i (I_k - I_i)).  Always w_i^2 <= 2 T/I_i and |w| <= L/I_min.
-    """
-    a, b, c = moments
-    x, y, z = w[0] * w[0], w[1] * w[1], w[2] * w[2]
-    energy, least = a * x + b * y + c * z, min(a, b, c)
-    of_a = b * (a - b) * y + c * (a - c) * z
-    of_b = a * (b - a) * x + c * (b - c) * z
-    of_c = a * (c - a) * x + b * (c - b) * y
-    first = bound_square(a, (b, c), energy, (of_b, of_c), x)
-    second = bound_square(b, (c, a), energy, (of_c, of_a), y)
-    third = bound_square(c, (a, b), energy, (of_a, of_b), z)
-    total = first + second + third
-    if least > 0.0:
-        total = min(total, (a * a * x + b * b * y + c * c * z) / (least * least))
-    rates = 0.0
-    if a > 0.0:
-        rates = rates + (b - c) * (b - c) / (a * a) * second * third
-    if b > 0.0:
-        rates = rates + (c - a) * (c - a) / (b * b) * third * first
-    if c > 0.0:
-        rates = rates + (a - b) * (a - b) / (c * c) * first * second
-    out[0], out[1] = sqrt(total), sqrt(rates)
-
-
 def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     """(run, unit, scene, t): the scales of the motion, and how high every candidate is, at the start of a segment."""
     size, wrench, at_per_mass = layout.size, layout.wrench, layout.body[1]
-    at_moments, height_of = layout.body[2], points.height_of
+    height_of = points.height_of
 
     def free_acceleration(unit: Any, at: Any) -> Any:
         force = read(unit, at, wrench)[0]
@@ -140,14 +96,12 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     def begin(run: ContactRun, unit: Any, scene: ContactScene, t: float) -> None:
         scene.whole[PAINLEVE], scene.whole[SUNK] = 0, 0
         rates(run, unit, scene, t, scene.y0, scene.slopes[0])
+        points.bound_spins(unit, scene, scene.y0)
         speed, noise, extent = 0.0, 0.0, 0.0
         for b in range(scene.inverse.shape[0]):
             i, at, reach = b * NUMBERS, b * size, run.size[b]
             a = free_acceleration(unit, at)
-            moments = (unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
-            bound_free_spin(moments, vector(scene.y0, i + 10), scene.low)
             scene.limits[b, 0] = a
-            scene.limits[b, 1], scene.limits[b, 2] = ROUNDED_UP * scene.low[0], ROUNDED_UP * scene.low[1]
             p, spin = vector(scene.y0, i + 7), vector(scene.y0, i + 10)
             speed = max(speed, sqrt(a * reach))
             noise = max(noise, unit[at + at_per_mass] * sqrt(dot(p, p)) + reach * sqrt(dot(spin, spin)))
