@@ -429,7 +429,7 @@ def build_contact_loop(
             np.zeros((most, 5)),
             np.zeros((most, 3)),
             np.zeros(6),
-            np.zeros(16, dtype=np.int64),
+            np.zeros(17, dtype=np.int64),
             np.zeros(11),
             np.zeros(bodies * NUMBERS),
             np.zeros(candidates, dtype=np.int64),
