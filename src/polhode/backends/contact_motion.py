@@ -33,6 +33,8 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, minus, plus, scaled
 from polhode.methods.tableaus import Tableau
 
+STEP_SHARE = 1 / 16
+"""The error that one step may have, as a fraction of rtol: the sum of many should stay below it."""
 SHORT_TURN = 0.02
 """A flight that turns by less, in rad, is computed by a step, whose small changes have all their digits."""
 
@@ -102,7 +104,7 @@ def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
                     return 1e200
                 if scale > 0.0:
                     worst = max(worst, abs(h * total) / scale)
-        return worst / run.rtol
+        return worst / (STEP_SHARE * run.rtol)
 
     @loop
     def attempt(run: ContactRun, unit: Any, scene: ContactScene, t: float, left: float) -> Any:
