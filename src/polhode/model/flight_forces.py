@@ -273,7 +273,7 @@ def drag(
     >>> ball, start = ph.particle(1.0), ph.State(position=(0, 0, 1000.0))
     >>> fall = [ph.forces.gravity(), ph.forces.drag(0.01, 0.5, air=ph.air.constant(1.2))]
     >>> ph.simulate(ball, start, fall, duration=90.0).final.velocity[2].round(4)  # -sqrt(2 m g/(density S CD))
-    np.float64(-57.1742)
+    np.float64(-57.1741)
     """
     if com_to_pressure_body is None:
         arm: Any = (0.0, 0.0, 0.0)
@@ -381,10 +381,16 @@ def aerodynamics(
 
 def _environment(earth: Any, air: Any, wind: Any, limits: tuple[Limit, ...]) -> Environment:
     around = Environment(None if earth is None else as_earth(earth), as_air(air), as_wind(wind))
-    known = [Limit(f"the atmosphere {around.air.name}", "height", *around.air.heights)] if around.air else []
+    known = (Limit(what, "height", low, high) for what, low, high in known_heights(around))
+    return around._replace(limits=(*known, *limits))
+
+
+def known_heights(around: Environment) -> list[tuple[str, float, float]]:
+    """The heights, in m, between which the air and the wind are known, where that is not everywhere."""
+    known = [(f"the atmosphere {around.air.name}", *around.air.heights)] if around.air else []
     if around.wind is not None:
-        known.append(Limit("the wind", "height", *around.wind.heights))
-    return around._replace(limits=(*(k for k in known if np.isfinite((k.low, k.high)).any()), *limits))
+        known.append(("the wind", *around.wind.heights))
+    return [k for k in known if np.isfinite(k[1:]).any()]
 
 
 def _force(
@@ -457,8 +463,8 @@ def describe_start_outside(f: Force, t: float, state: Any) -> str | None:
         if outside.any():
             found = float(values[int(np.argmax(outside))])
             return (
-                f"{f.name} starts where {limit.what} is unknown: {limit.variable.replace('_', ' ')} {found:g}"
-                f"{limit.unit}, known from {limit.low:g} to {limit.high:g}{limit.unit}. Nothing is extrapolated"
+                f"{f.name} starts where {limit.what} is unknown: {limit.variable.replace('_', ' ')} {found:.12g}"
+                f"{limit.unit}, known from {limit.low:.9g} to {limit.high:.9g}{limit.unit}. Nothing is extrapolated"
             )
     return None
 
