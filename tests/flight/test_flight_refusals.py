@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import ForceError, InputError, ScenarioError
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 F, P, PLACE = ph.forces, ph.particle(1.0), ph.State.from_geodetic(height=100.0)
@@ -214,3 +214,52 @@ def test_members_of_a_place_go_with_one_of_the_others():
     some = ph.State.from_geodetic(0.3, velocity_ned=[(1.0, 0, 0), (0, 2.0, 0)])
     for i, v in enumerate([(1.0, 0, 0), (0, 2.0, 0)]):
         assert (some.velocity[i] == ph.State.from_geodetic(0.3, velocity_ned=v).velocity).all()
+
+
+# Functions ------------------------------------------------------------------------------------------------------------
+MACH = ph.CoefficientTable("mach", (0, 2), (0.1, 0.2))
+
+
+def breeze(t, height):
+    return (0.0, 1.0)
+
+
+def forgotten(flow):
+    flow.mach  # noqa: B018
+
+
+@pytest.mark.parametrize("engine", ["cpu", "python"])
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: F.drag(1, 1, wind=breeze), r"the wind breeze of drag must return \(north, east, down\).*\(0.0, 1.0\)"),
+        (lambda: F.drag(1, MACH, wind=breeze), "the wind breeze of drag must return"),
+        (lambda: F.drag(1, 1, wind=lambda t, height: None), "of drag must return .* but returned None"),
+        (lambda: F.drag(1, 1, wind=lambda t, height: "abc"), "of drag must return .* but returned 'abc'"),
+        (lambda: F.drag(1, forgotten), "coefficient of drag, forgotten, must return one number, but returned None"),
+        (lambda: F.drag(1, lambda flow: "0.3"), "must return one number, but returned '0.3'"),
+        (lambda: F.drag(1, lambda flow: (0.3, 0.1)), r"must return one number, but returned \(0.3, 0.1\)"),
+        (lambda: F.aerodynamics(1, {"CD": 1.0, "CL": forgotten}), "CL of aerodynamics, forgotten, must return one"),
+        (lambda: F.drag(1, lambda: 0.3), r"the function of coefficient takes one: \(flow\)"),
+        (lambda: F.drag(1, 1, wind=lambda t: (0, 0, 0)), r"the function of a wind takes two: \(t, height\)"),
+        (
+            lambda: F.aerodynamics(1, {"CX": 1.0}),
+            "'CX' is unknown with axes='wind': it is along body axes. Give axes='bo",
+        ),
+        (lambda: F.aerodynamics(1, {"CL": 1.0}, axes="body"), "it is along wind axes. Give axes='wind'"),
+    ],
+)
+def test_functions_and_names_of_coefficients_that_are_none(make, sentence, engine):
+    with pytest.raises(ForceError, match=sentence):
+        ph.simulate(P, ph.State(), [make()], duration=1.0, engine=engine)
+
+
+def test_functions_of_members_are_tried_with_the_first():
+    areas = np.array([0.1, 0.2])
+    force = F.drag(
+        areas, lambda flow: 0.1 * flow.mach, ph.air.constant([1.0, 1.1]), lambda t, height: np.array((1, 2, 3))
+    )
+    start = ph.State(velocity=[(10.0, 0, 0), (20.0, 0, 0)])
+    assert ph.Scenario(P, start, [force], duration=1.0).members == 2
+    with pytest.raises(ForceError, match="must return one number, but returned None"):
+        ph.Scenario(P, start, [F.drag(areas, forgotten)], duration=1.0)
