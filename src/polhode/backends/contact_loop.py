@@ -100,8 +100,10 @@ OVERLAPPING = 1e-7
 """Bodies that start deeper in each other, as a fraction of their size, are refused; less is rounding, and undone."""
 PATIENCE, PAIR_PATIENCE = 500, 60
 """Segments in a row without any progress in time before coarse steps; with bodies that touch each other."""
-MANY_SEGMENTS, SHORT_TIME = 400, 1e-3
-"""So many segments in contact within this fraction of the natural time call for coarse steps too."""
+MANY_SEGMENTS, SHORT_TIME = 1000, 1e-4
+MANY_PAIR_SEGMENTS, SHORT_PAIR_TIME = 400, 1e-3
+"""So many segments within this fraction of the natural time call for coarse steps too; with bodies that touch each
+other."""
 
 
 def build_contact_loop(
@@ -259,12 +261,11 @@ def build_contact_loop(
         natural = scene.real[SIZE] / scene.real[FASTEST] if scene.real[FASTEST] > 0.0 else 0.0
         if now - scene.real[COARSE_AT] > natural:
             scene.whole[COARSER] = 0
-        if has_pairs:
-            scene.whole[SEGMENTS] = scene.whole[SEGMENTS] + 1
-            if scene.whole[SEGMENTS] >= MANY_SEGMENTS:
-                passed = now - scene.real[SINCE]
-                scene.whole[SEGMENTS], scene.real[SINCE] = 0, now
-                return passed < SHORT_TIME * natural
+        scene.whole[SEGMENTS] = scene.whole[SEGMENTS] + 1
+        if scene.whole[SEGMENTS] >= (MANY_PAIR_SEGMENTS if has_pairs else MANY_SEGMENTS):
+            passed = now - scene.real[SINCE]
+            scene.whole[SEGMENTS], scene.real[SINCE] = 0, now
+            return passed < (SHORT_PAIR_TIME if has_pairs else SHORT_TIME) * natural and scene.whole[ACTIVE] > 0
         return False
 
     @loop
@@ -429,7 +430,7 @@ def build_contact_loop(
             np.zeros((most, 5)),
             np.zeros((most, 3)),
             np.zeros(6),
-            np.zeros(16, dtype=np.int64),
+            np.zeros(17, dtype=np.int64),
             np.zeros(11),
             np.zeros(bodies * NUMBERS),
             np.zeros(candidates, dtype=np.int64),
