@@ -64,9 +64,7 @@ DRAG_TABLE = ph.CoefficientTable(("mach", "angle_of_attack"), ((0, 2), (-4, 0, 4
 IN_FLIGHT = [
     f.magnetic_torquer((1.0, 2.0, 3.0)),
     f.earth_gravity(),
-    f.earth_gravity(LOW, degree=0, gradient_torque=True),
     f.drag(3e-4, 0.4, earth="WGS84", wind=(1.0, 2.0, 3.0), com_to_pressure_body=(0.1, 0.0, 0.0)),
-    f.drag(3e-4, DRAG_TABLE, ph.air.exponential(1.2, 7000.0), ph.air.wind_shear((0, 9e3), ((0, 0, 0), (1, 2, 3))), LOW),
     f.aerodynamics(
         5e-4,
         {"CX": -0.3, "Cm": ph.CoefficientTable("sideslip", (-2, 2), (1, -1)), "Clp": -0.4},
@@ -77,6 +75,10 @@ IN_FLIGHT = [
         wind=ph.air.wind_table((0, 2e4), ((0, 0, 0), (1, 2, 3))),
         earth="WGS84",
     ),
+]
+OVER_ANOTHER_EARTH = [
+    f.earth_gravity(LOW, degree=0, gradient_torque=True),
+    f.drag(3e-4, DRAG_TABLE, ph.air.exponential(1.2, 7000.0), ph.air.wind_shear((0, 9e3), ((0, 0, 0), (1, 2, 3))), LOW),
 ]
 BETWEEN = [
     f.spring_between(1, 0, 3.0, (0.1, 0.0, 0.0), (0.0, 0.2, 0.0), damping=0.2, length=0.7),
@@ -93,6 +95,7 @@ SCENARIOS = {
     "every force": ph.Scenario(SOLID, START, ON_ONE_BODY, **PLAIN),
     "system": ph.Scenario([SOLID, TOP, ph.particle(2.0)], ROW, BETWEEN, method="midpoint", **PLAIN),
     "flight": ph.Scenario(SOLID, PLACE, IN_FLIGHT, method="rk4", **PLAIN),
+    "another Earth": ph.Scenario(SOLID, PLACE, OVER_ANOTHER_EARTH, method="rk4", **PLAIN),
     "list of one": ph.Scenario([SOLID], [START], **PLAIN),
     "pivot": ph.Scenario(SOLID, HELD, [f.gravity()], pivot=(0.0, 0.1, -0.3), method="leapfrog", **PLAIN),
     "tolerances": ph.Scenario(

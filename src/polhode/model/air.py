@@ -53,12 +53,8 @@ class Air:
         >>> round(float(air.pressure), 3), round(float(air.temperature), 3), round(float(air.speed_of_sound), 3)
         (101325.0, 288.15, 340.294)
         """
-        h = validation.check_numbers(height, "height", validation.shape_of(height))
-        low, high = self.heights
-        outside = (h < low) | (h > high)
-        if outside.any():
-            worst = float(h[outside].flat[0])
-            raise InputError(f"{self.name} is known from {low:g} to {high:g} m, not at a height of {worst:g} m")
+        h = _check_heights(height, self.heights, self.name)
+        _check_shapes(h, self.params, self.name)
         parts = np.broadcast_arrays(*self.law(h, self.params), h)[:4]
         return AirProperties(*(np.array(part, dtype=np.float64)[()] for part in parts))
 
@@ -67,8 +63,10 @@ US76 = Air("US76", laws.us76, (), laws.US76_RANGE)
 """The US Standard Atmosphere 1976, for geometric heights from -5 to 86 km."""
 
 
-def exponential(density: float = 1.225, scale_height: float = 8500.0, temperature: float = 288.15) -> Air:
+def exponential(density: ArrayLike = 1.225, scale_height: ArrayLike = 8500.0, temperature: ArrayLike = 288.15) -> Air:
     """Air of one temperature (K) whose density (kg/m3, at height 0) falls by e over each scale height (m).
+
+    In an ensemble each may be an array, with one number for each member.
 
     Examples
     --------
@@ -77,12 +75,11 @@ def exponential(density: float = 1.225, scale_height: float = 8500.0, temperatur
     0.441455
     """
     given = {"density": density, "scale_height": scale_height, "temperature": temperature}
-    params = tuple(float(validation.check_positive(value, key, _UNITS[key])) for key, value in given.items())
-    return Air("exponential", laws.exponential_air, params, arguments=given)
+    return Air("exponential", laws.exponential_air, _positive_leaves(given), arguments=given)
 
 
-def constant(density: float = 1.225, temperature: float = 288.15) -> Air:
-    """The same air at all heights: density in kg/m3, temperature in K.
+def constant(density: ArrayLike = 1.225, temperature: ArrayLike = 288.15) -> Air:
+    """The same air at all heights: density in kg/m3, temperature in K; in an ensemble, one for each member.
 
     Examples
     --------
@@ -91,8 +88,7 @@ def constant(density: float = 1.225, temperature: float = 288.15) -> Air:
     np.float64(1.2)
     """
     given = {"density": density, "temperature": temperature}
-    params = tuple(float(validation.check_positive(value, key, _UNITS[key])) for key, value in given.items())
-    return Air("constant", laws.uniform_air, params, arguments=given)
+    return Air("constant", laws.uniform_air, _positive_leaves(given), arguments=given)
 
 
 _UNITS = {"density": "kg/m3", "scale_height": "m", "temperature": "K"}
@@ -116,7 +112,8 @@ def as_air(given: Any) -> Air:
 
 def air_to_plain(air: Air) -> Any:
     """Air as files hold it."""
-    return {"kind": air.name, **air.arguments} if air.arguments else air.name
+    plain = {key: np.array(value).tolist() for key, value in air.arguments.items()}
+    return {"kind": air.name, **plain} if plain else air.name
 
 
 # Wind -----------------------------------------------------------------------------------------------------------------
@@ -142,7 +139,7 @@ class Wind:
     arguments: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def at(self, height: ArrayLike, t: ArrayLike = 0.0) -> Array:
-        """The wind at a height (m) and time (s): north, east, down in m/s; NaN beyond the ends of a table.
+        """The wind at a height (m) and time (s): north, east, down in m/s.
 
         Examples
         --------
@@ -150,8 +147,9 @@ class Wind:
         >>> ph.air.steady_wind((3.0, 0.0, 0.0)).at(100.0).tolist()
         [3.0, 0.0, 0.0]
         """
-        h = np.asarray(height, dtype=np.float64)
-        parts = self.law(np.asarray(t, dtype=np.float64), h, self.params)
+        h = _check_heights(height, self.heights, "the wind")
+        _check_shapes(h, self.params, "the wind")
+        parts = self.law(validation.check_numbers(t, "t", validation.shape_of(t)), h, self.params)
         return np.stack(np.broadcast_arrays(*parts, h)[:3], axis=-1)
 
 
@@ -257,6 +255,41 @@ def _call(maker: Any, table: Mapping[str, Any], what: str) -> Any:
 
         keys = ", ".join(inspect.signature(maker).parameters) or "nothing more"
         raise ForceError(f"{what} takes {keys}, not {', '.join(given) or 'nothing'}") from None
+
+
+def _positive_leaves(given: Mapping[str, Any]) -> Groups:
+    """Numbers above zero, each the same for all or one for each member."""
+    arrays = [validation.check_positive(value, key, _UNITS[key]) for key, value in given.items()]
+    validation.member_count(*((array, 0) for array in arrays))
+    return tuple(map(validation.as_leaf, arrays))
+
+
+def _check_heights(height: Any, known: tuple[float, float], what: str) -> Array:
+    """Heights at which the air or the wind is known."""
+    h = validation.check_numbers(height, "height", validation.shape_of(height))
+    low, high = known
+    outside = (h < low) | (h > high)
+    if outside.any():
+        worst = float(h[outside].flat[0])
+        raise InputError(f"{what} is known from {low:.9g} to {high:.9g} m, not at a height of {worst:.12g} m")
+    return h
+
+
+def _check_shapes(h: Array, params: Groups, what: str) -> None:
+    """Refuse heights that do not go with the members of the air or the wind."""
+    lengths = _lengths(params)
+    if h.ndim and lengths - {h.shape[-1]}:
+        raise InputError(
+            f"{what} has {max(lengths)} members, but height has the shape {h.shape}: give one height, or one for each "
+            "member along the last axis"
+        )
+
+
+def _lengths(nest: Any) -> set[int]:
+    """The lengths of the arrays over the members in nested tuples."""
+    if isinstance(nest, tuple):
+        return {length for part in nest for length in _lengths(part)}
+    return {len(nest)} if np.ndim(nest) else set()
 
 
 def _leaves(value: Any, name: str) -> Any:

@@ -16,7 +16,7 @@ from polhode import validation
 from polhode.equations import earth as laws
 from polhode.equations.law import Groups
 from polhode.errors import InputError, nearest
-from polhode.synonyms import unknown_attribute_message
+from polhode.synonyms import explain_unknown_arguments, explain_unknown_fields, unknown_attribute_message
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Geodetic(NamedTuple):
     height: Any
 
 
+@explain_unknown_fields(InputError)
 @dataclass(frozen=True)
 class Earth:
     """A planet that turns: an ellipsoid of revolution, and the gravity of a body with zonal harmonics.
@@ -98,6 +99,7 @@ class Earth:
             raise InputError(f"zonal is a list of harmonics, [J2, J3, ...], not {self.zonal!r}")
         object.__setattr__(self, "zonal", tuple(zonal.tolist()))
 
+    @explain_unknown_arguments(InputError)
     def replace(
         self,
         *,
@@ -256,7 +258,13 @@ class Earth:
         >>> ph.earth.WGS84.gravity((6378137.0, 0.0, 0.0)).round(6).tolist()
         [-9.814197, -0.0, -0.0]
         """
-        parts: Any = tuple(np.moveaxis(validation.check_numbers(position, "position", (3,)), -1, 0))
+        places = validation.check_numbers(position, "position", (3,))
+        if not places.any(axis=-1).all():
+            raise InputError(
+                f"position is the center of {self.name}, where its gravity is unknown: give a place outside of it, in "
+                "m from the center, as to_fixed(latitude, longitude, height) does"
+            )
+        parts: Any = tuple(np.moveaxis(places, -1, 0))
         params = self.gravity_params(check_degree(self, degree))
         return np.stack(np.broadcast_arrays(*laws.zonal_acceleration(parts, *params)), axis=-1)
 

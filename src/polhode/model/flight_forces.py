@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from polhode.equations.law import Groups
 from polhode.errors import ForceError, nearest
 from polhode.model.air import Air, Wind, air_to_plain, as_air, as_wind, check_knots, wind_to_plain
 from polhode.model.earth import Earth, as_earth, check_degree, earth_to_plain
-from polhode.model.force import Force
+from polhode.model.force import Force, check_arguments, map_leaves, name_of_function
 from polhode.validation import Leaf, as_leaf, as_leaves
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ class Environment(NamedTuple):
     air: Air | None = None
     wind: Wind | None = None
     limits: tuple[Limit, ...] = ()
+    functions: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    """The user's functions that give coefficients, by name."""
 
     @property
     def params(self) -> Groups:
@@ -228,6 +232,7 @@ def _coefficient(given: Any, name: str) -> _Coefficient:
     if isinstance(given, CoefficientTable):
         return _Coefficient(given.law, given.params, given.limits(name), False, given.to_plain())
     if callable(given):
+        _check_signature(given, 1, f"the function of {name} takes one: (flow)")
         return _Coefficient(_function_law(given), (), (), True, given)
     number = as_leaf(validation.check_numbers(given, name, (), ForceError))
     return _Coefficient(laws.constant_coefficient, (number,), (), False, given)
@@ -280,7 +285,7 @@ def drag(
     else:
         arm = as_leaves(validation.check_numbers(com_to_pressure_body, "com_to_pressure_body", (3,), ForceError))
     cd = _coefficient(coefficient, "coefficient")
-    around = _environment(earth, air, wind, cd.limits)
+    around = _environment(earth, air, wind, {"coefficient": cd})
     kernel = laws.build_drag(around.flow, cd.law, com_to_pressure_body is not None)
     return _force(
         "drag",
@@ -352,9 +357,13 @@ def aerodynamics(
         raise ForceError(f"coefficients must name at least one of {', '.join(known)}, not {coefficients!r}")
     for name in coefficients:
         if name not in known:
-            raise ForceError(f"coefficient {name!r} is unknown with axes={axes!r}: {nearest(str(name), known)}")
+            other = "body" if axes == "wind" else "wind"
+            hint = nearest(str(name), known)
+            if name in laws.FORCE_COEFFICIENTS[other]:
+                hint = f"it is along {other} axes. Give axes={other!r}, or one of {', '.join(known)}"
+            raise ForceError(f"coefficient {name!r} is unknown with axes={axes!r}: {hint}")
     made = {name: _coefficient(coefficients[name], name) for name in known if name in coefficients}
-    around = _environment(earth, air, wind, tuple(limit for c in made.values() for limit in c.limits))
+    around = _environment(earth, air, wind, made)
     kernel = laws.build_aerodynamics(
         around.flow, tuple(made), tuple(c.law for c in made.values()), axes, rates_relative_to == "inertial"
     )
@@ -379,12 +388,30 @@ def aerodynamics(
     )
 
 
-def _environment(earth: Any, air: Any, wind: Any, limits: tuple[Limit, ...]) -> Environment:
+def _environment(earth: Any, air: Any, wind: Any, coefficients: Mapping[str, _Coefficient]) -> Environment:
     around = Environment(None if earth is None else as_earth(earth), as_air(air), as_wind(wind))
-    known = [Limit(f"the atmosphere {around.air.name}", "height", *around.air.heights)] if around.air else []
+    if around.wind is not None and around.wind.function is not None:
+        _check_signature(around.wind.function, 2, "the function of a wind takes two: (t, height)")
+    known = (Limit(what, "height", low, high) for what, low, high in known_heights(around))
+    limits = (*known, *(limit for one in coefficients.values() for limit in one.limits))
+    functions = tuple((name, one.plain) for name, one in coefficients.items() if one.is_function)
+    return around._replace(limits=limits, functions=functions)
+
+
+def _check_signature(function: Callable[..., Any], count: int, rule: str) -> None:
+    try:
+        arguments = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # one that is not written in Python: the run will tell
+        return
+    check_arguments(function, arguments, count, rule, ForceError)
+
+
+def known_heights(around: Environment) -> list[tuple[str, float, float]]:
+    """The heights, in m, between which the air and the wind are known, where that is not everywhere."""
+    known = [(f"the atmosphere {around.air.name}", *around.air.heights)] if around.air else []
     if around.wind is not None:
-        known.append(Limit("the wind", "height", *around.wind.heights))
-    return around._replace(limits=(*(k for k in known if np.isfinite((k.low, k.high)).any()), *limits))
+        known.append(("the wind", *around.wind.heights))
+    return [k for k in known if np.isfinite(k[1:]).any()]
 
 
 def _force(
@@ -437,6 +464,45 @@ def view_of_state(state: Any) -> StateView:
     return StateView(x, q, none, none, v, w, w_body)
 
 
+def describe_bad_function(f: Force, t: float, state: Any) -> str | None:
+    """The sentence about a user's wind or coefficient that is not numbers, at the start of the first member.
+
+    A function that fails has its own sentence, before the run.
+    """
+    around: Environment = f.environment
+    own_wind = None if around.wind is None else around.wind.function
+    if own_wind is None and not around.functions:
+        return None
+    view: Any = StateView(*map_leaves(_first, tuple(view_of_state(state))))
+    params = map_leaves(_first, f.params[0])
+    try:
+        if own_wind is not None:
+            answer = own_wind(t, around.place(view.position, params[0])[0])
+            if not (isinstance(answer, (tuple, list, np.ndarray)) and len(answer) == 3 and all(map(_is_real, answer))):
+                return (
+                    f"the wind {name_of_function(own_wind)} of {f.name} must return (north, east, down), three numbers "
+                    f"in m/s, but returned {answer!r}"
+                )
+        flow = around.flow(t, view, params)
+        for name, function in around.functions:
+            if not _is_real(answer := function(flow)):
+                return (
+                    f"{name} of {f.name}, {name_of_function(function)}, must return one number, but returned {answer!r}"
+                )
+    except Exception:
+        return None
+    return None
+
+
+def _first(leaf: Any) -> Any:
+    return float(np.ravel(leaf)[0]) if np.ndim(leaf) else leaf
+
+
+def _is_real(value: Any) -> bool:
+    value = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def limits_of(f: Force, t: float, state: Any) -> list[tuple[Limit, Any]]:
     """What a force needs to stay within, and the values in a state."""
     if f.environment is None or not f.environment.limits:
@@ -457,8 +523,8 @@ def describe_start_outside(f: Force, t: float, state: Any) -> str | None:
         if outside.any():
             found = float(values[int(np.argmax(outside))])
             return (
-                f"{f.name} starts where {limit.what} is unknown: {limit.variable.replace('_', ' ')} {found:g}"
-                f"{limit.unit}, known from {limit.low:g} to {limit.high:g}{limit.unit}. Nothing is extrapolated"
+                f"{f.name} starts where {limit.what} is unknown: {limit.variable.replace('_', ' ')} {found:.12g}"
+                f"{limit.unit}, known from {limit.low:.9g} to {limit.high:.9g}{limit.unit}. Nothing is extrapolated"
             )
     return None
 

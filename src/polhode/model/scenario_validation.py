@@ -16,8 +16,9 @@ from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
 from polhode.model.contact import Contact, as_contact
 from polhode.model.contact_validation import validate_contacts
+from polhode.model.earth_validation import validate_earths
 from polhode.model.event import Event, as_event
-from polhode.model.flight_forces import describe_start_outside
+from polhode.model.flight_forces import describe_bad_function, describe_start_outside
 from polhode.model.force import Force, as_force
 from polhode.model.mass_course import MassCourse, check_course
 from polhode.model.method_choice import AUTO, LEAST_RTOL, closed_form_obstacle
@@ -297,8 +298,12 @@ def _validate_forces(scenario: Scenario) -> None:
         if f.kind == "pair" and len(scenario.bodies) < 2:
             raise ForceError(f"{f.name} acts between bodies: give at least two, in a list")
         _validate_indices(scenario, f.bodies, f"{f.name} acts on", ForceError)
+    validate_earths(scenario)
+    for f in scenario.forces:
         if f.environment is not None:
             for state in scenario.states if f.bodies is None else [scenario.states[b] for b in f.bodies]:
+                if (sentence := describe_bad_function(f, state.time, state)) is not None:
+                    raise ForceError(sentence)
                 if (sentence := describe_start_outside(f, state.time, state)) is not None:
                     raise ScenarioError(sentence)
 

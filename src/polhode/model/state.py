@@ -99,6 +99,7 @@ class State:
         self._fill(x, q, v, w, moment, count)
 
     @classmethod
+    @explain_unknown_arguments(StateError)
     def from_geodetic(
         cls,
         latitude: ArrayLike = 0.0,
@@ -149,6 +150,7 @@ class State:
         check_latitude(lat)
         v = validation.check_numbers(velocity_ned, "velocity_ned", (3,), StateError)
         angles = validation.check_numbers(yaw_pitch_roll, "yaw_pitch_roll", (3,), StateError)
+        validation.member_count((lat, 0), (lon, 0), (up, 0), (v, 1), (angles, 1))
         turned = planet.rotation_rate * moment
         position = turn_about_axis(planet.to_fixed(lat, lon, up), np.asarray(turned))
         from_ned = ned_quaternion(lat, lon + turned)
@@ -163,6 +165,7 @@ class State:
                 )
             name = "angular_velocity_body_relative_to_earth"
             relative = validation.check_numbers(angular_velocity_body_relative_to_earth, name, (3,), StateError)
+            validation.member_count((relative, 1), (q, 1))
             w = relative + apply_to_vectors(to_body, q, np.broadcast_to(spin, (*q.shape[:-1], 3)))
         return cls(position, None, velocity, w, quaternion_wxyz=q, time=moment)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,9 @@ from polhode.equations.vectors import cross, minus
 from polhode.errors import InputError, nearest
 from polhode.model.air import as_air, as_wind
 from polhode.model.earth import Earth, Geodetic, as_earth, check_latitude, ned_quaternion, turn_about_axis
-from polhode.model.flight_forces import Environment
+from polhode.model.earth_validation import distinct_earths
+from polhode.model.flight_forces import Environment, known_heights
+from polhode.model.force import leading_lengths
 from polhode.model.state import stack_components
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -160,7 +163,10 @@ def transform_to_frame(motion: Trajectory, frame: str, earth: Any, origin: Any) 
     if frame not in FRAMES:
         raise InputError(f"frame {frame!r} is unknown: {nearest(str(frame), FRAMES)}")
     if origin is None:
-        return FrameMotion(motion, frame, _earth_of(motion, earth))
+        seen = FrameMotion(motion, frame, _earth_of(motion, earth))
+        if frame == "lvlh":
+            _require_orbit(motion)
+        return seen
     if frame not in ("ned", "enu"):
         raise InputError(f"the frame {frame!r} has no other origin: leave origin out, or take 'ned' or 'enu'")
     place = validation.check_vector(origin, "origin", "frame")
@@ -171,12 +177,24 @@ def transform_to_frame(motion: Trajectory, frame: str, earth: Any, origin: Any) 
 def _earth_of(motion: Trajectory, given: Any) -> Earth:
     if given is not None:
         return as_earth(given)
-    found = [f.environment.earth for f in motion.scenario.forces if f.environment is not None]
-    earths: set[Earth] = {earth for earth in found if earth is not None}
+    earths = distinct_earths(motion.scenario.forces)
     if len(earths) == 1:
-        return earths.pop()
+        return earths[0]
     problem = "several Earths" if earths else "no Earth"
     raise InputError(f"the forces of this motion know {problem}: say which, earth=ph.earth.WGS84")
+
+
+def _require_orbit(motion: Trajectory) -> None:
+    """Refuse motion along the vertical, beyond rounding: its orbit has no plane."""
+    x, v = motion.position, motion.velocity
+    size = np.linalg.norm(x, axis=-1) * np.linalg.norm(v, axis=-1)
+    radial = np.linalg.norm(np.cross(x, v), axis=-1) <= 4 * np.finfo(np.float64).eps * size
+    if radial.any():
+        at = float(motion.times[int(np.argwhere(radial)[0][0])])
+        raise InputError(
+            f"at t = {at:g} s the velocity has no part across the vertical, so that the frame 'lvlh' has no forward "
+            "direction: take 'ned', or 'enu'"
+        )
 
 
 def _quaternions_of(matrices: Array) -> Array:
@@ -200,7 +218,7 @@ class FlightQuantities:
     """What a body meets in the air, along its motion: what `motion.flight` returns.
 
     Everything is relative to the air, which turns with the Earth and moves with the wind.  The arrays have the motion's
-    shape; they are NaN where the air is unknown.
+    shape.  Where the air is unknown for a part of the motion they are NaN, with a warning.
 
     Examples
     --------
@@ -293,8 +311,12 @@ class FlightQuantities:
 def find_flight(motion: Trajectory, air: Any, wind: Any, earth: Any) -> FlightQuantities:
     """What the body meets, in the air given, or in that of the forces."""
     if air is not None:
-        planet = None if earth is None else as_earth(earth)
+        planet = None
+        if earth is not None or distinct_earths(motion.scenario.forces):
+            planet = _earth_of(motion, earth)
         around = Environment(planet, as_air(air), as_wind(wind))
+        _require_members(motion, around)
+        _require_known(motion, around)
         return FlightQuantities(motion, around, around.params)
     if wind is not None or earth is not None:
         raise InputError("wind and earth go with air: give air=ph.air.US76, or none of the three")
@@ -306,6 +328,36 @@ def find_flight(motion: Trajectory, air: Any, wind: Any, earth: Any) -> FlightQu
     if any(_differ(first, other) for other in found[1:]):
         raise InputError("the forces of this motion know different air: say which, motion.flight(air=..., wind=...)")
     return FlightQuantities(motion, *first)
+
+
+def _require_members(motion: Trajectory, around: Environment) -> None:
+    """Refuse air and wind for another number of members than the motion has."""
+    members = motion.scenario.members
+    for length in leading_lengths([around.params]):
+        if length != members:
+            found = "no members" if members is None else f"{members} members"
+            raise InputError(
+                f"the air or the wind is given for {length} members, but the motion has {found}: give one number, or "
+                "as many as there are members"
+            )
+
+
+def _require_known(motion: Trajectory, around: Environment) -> None:
+    """Refuse heights at which the air or the wind is nowhere known; say where it is unknown in part."""
+    with np.errstate(all="ignore"):
+        height = np.asarray(around.place(motion.state_view.position, around.params[0])[0])
+    for what, low, high in known_heights(around):
+        outside = (height < low) | (height > high)
+        if not outside.any():
+            continue
+        at = tuple(np.argwhere(outside)[0])
+        sentence = (
+            f"{what} is known from {low:.9g} to {high:.9g} m, not at the height {height[at]:.12g} m that the body "
+            f"has at t = {motion.times[at[0]]:g} s"
+        )
+        if not (~outside & np.isfinite(height)).any():
+            raise InputError(f"{sentence}, nor later: give other air, as ph.air.exponential(...)")
+        warnings.warn(f"{sentence}: where it is unknown the results are NaN", stacklevel=4)
 
 
 def _differ(first: tuple[Environment, Any], other: tuple[Environment, Any]) -> bool:

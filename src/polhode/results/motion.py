@@ -185,7 +185,8 @@ class Motion(Trajectory):
     ) -> FlightQuantities:
         """What the body meets in the air: height, airspeed, Mach number, dynamic pressure, angle of attack, ...
 
-        By default in the air, wind and Earth of the forces that act.
+        By default in the air, wind and Earth of the forces that act.  In other air (and `wind`; none is calm), over the
+        Earth of the forces, or else over flat ground, unless `earth` says which.
 
         Examples
         --------
