@@ -80,6 +80,28 @@ def test_a_force_that_cannot_be_compiled_against_a_stepper(make, tmp_path):
     instance.free()
 
 
+BOX, SPUN = ph.shapes.box((0.1, 0.4, 0.9), mass=4.0), ph.State(velocity=(1, 0, 0), angular_velocity_body=(0.5, -2, 1))
+MORE_THAN_RIGID = {
+    "mass course": {"mass_course": ph.mass_course((0.0, 1.0), (4.0, 2.0), exhaust_velocity=(0, 0, -9.0))},
+    "rotors": {"rotors": [ph.rotor((0, 0, 1), 0.01, speed=300.0, torque=0.05)]},
+    "added mass": {"added_mass": np.diag((1.0, 2.0, 3.0, 0.1, 0.2, 0.3))},
+}
+
+
+@pytest.mark.parametrize("more", MORE_THAN_RIGID.values(), ids=MORE_THAN_RIGID)
+def test_energies_of_bodies_that_are_more_than_rigid_against_simulate(make, more):
+    scenario = ph.Scenario(BOX, SPUN, [GRAVITY], duration=1.0, method="rk4", step=0.01, output_step=0.25, **more)
+    instance, motion = make(scenario).instance(), ph.simulate(scenario)
+    for k in range(5):
+        if k:
+            instance.step_to(0.25 * k)
+        assert instance.get("position").tolist() == pytest.approx(motion.position[k].tolist(), rel=1e-12, abs=1e-15)
+        assert instance.get("kinetic_energy") == pytest.approx(motion.kinetic_energy[k], rel=1e-12)
+        assert instance.get("potential_energy") == pytest.approx(motion.potential_energy[k], rel=1e-12, abs=1e-13)
+        assert instance.get("total_energy") == pytest.approx(motion.energy[k], rel=1e-12, abs=1e-13)
+    instance.free()
+
+
 def test_rollback_and_serialized_states(make):
     scenario = ph.Scenario(BALL, DROP, [GRAVITY], duration=2.0, contacts=[ph.floor(restitution=0.5)])
     fmu = make(scenario)

@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants, inertia_times
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.quaternions import to_world
 from polhode.errors import InputError, ScenarioError
 from polhode.massprops.body import Body
 from polhode.model import force_evaluation
+from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.results.trajectory import view_of_sample
 from polhode.solve.fmi.variables import BODY_SETTINGS, TENSOR_ENTRIES, body_settings, fmi_variables
 from polhode.solve.stepper import Stepper
+from polhode.validation import Array
 
 _LOADS = ("force", "torque", "force_body", "torque_body")
 _RUNNING, _ENDED = "running", "terminated"
@@ -140,12 +141,14 @@ class SlaveMotion:
         scenario = self._stepper.scenario if self._stepper is not None else self._changed_scenario()
         states: Any = self._stepper.state if self._stepper is not None else scenario.states
         states = states if isinstance(states, (list, tuple)) else [states]
-        views = [_view(state, body.constants()) for state, body in zip(states, scenario.bodies, strict=True)]
+        samples = self._stepper._integrator.samples if self._stepper is not None else _first_samples(scenario)
+        views = [view_of_sample(scenario, i, sample) for i, sample in enumerate(samples.tolist())]
         energies, numbers = [float(kinetic_energy(view)) for view in views], []
-        for view, energy in zip(views, energies, strict=True):
-            numbers += [*view.position, *view.orientation, *view.velocity]
-            numbers += [*view.angular_velocity, *view.angular_velocity_body] + [energy] * scenario.is_system
-        constants = [body.constants(scenario.pivot) for body in scenario.bodies]
+        for state, energy in zip(states, energies, strict=True):
+            q, w_body = tuple(state.quaternion_wxyz.tolist()), tuple(state.angular_velocity_body.tolist())
+            numbers += [*state.position.tolist(), *q, *state.velocity.tolist()]
+            numbers += [*to_world(q, w_body), *w_body] + [energy] * scenario.is_system
+        constants = [scenario.body_constants(i) for i in range(len(views))]
         potential = force_evaluation.potential_energy(self._time, views, constants, self.scenario.forces)
         return [*numbers, sum(energies), float(potential), sum(energies) + float(potential)]
 
@@ -210,11 +213,7 @@ def _change_body(body: Body, numbers: Any) -> Body:
     )
 
 
-def _view(state: State, constants: BodyConstants) -> StateView:
-    """A state as a force sees it."""
-    q, w_body = tuple(state.quaternion_wxyz.tolist()), tuple(state.angular_velocity_body.tolist())
-    velocity = tuple(state.velocity.tolist())
-    momentum = tuple(constants.mass * v for v in velocity)
-    angular_momentum = to_world(q, inertia_times(constants, w_body))
-    position = tuple(state.position.tolist())
-    return StateView(position, q, momentum, angular_momentum, velocity, to_world(q, w_body), w_body)
+def _first_samples(scenario: Scenario) -> Array:
+    """The numbers of each body at the start, as an integrator holds them: with the rotors and the time."""
+    columns = flatten_leaves(scenario.problem.start)
+    return np.stack([np.broadcast_to(column, len(scenario.bodies)) for column in columns], axis=-1)
