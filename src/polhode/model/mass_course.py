@@ -166,7 +166,8 @@ def mass_course(
         About the center of mass, body axes, in kg m2: (times, 3) for three moments about the body axes, (times, 3, 3)
         for tensors, or a function that returns one of them.  By default it does not change.
     exhaust_velocity : array_like, optional
-        Of what leaves relative to the body, body axes, in m/s: the thrust is the other way.
+        Of what leaves relative to the body, body axes, in m/s: the thrust is the other way.  While the mass increases,
+        it is the velocity with which it arrives, relative to the body, and pushes along it.
     nozzle : array_like, optional
         Where it leaves, in m, in the coordinates of `body.center_of_mass`.  By default at the center of mass.
 

@@ -28,7 +28,7 @@ from polhode.solve.stepper import Stepper
 from polhode.validation import Array
 
 _LOADS = ("force", "torque", "force_body", "torque_body")
-_RUNNING, _ENDED = "running", "terminated"
+_RUNNING, _ENDED, _REFUSED = "running", "terminated", "refused"
 
 
 class SlaveMotion:
@@ -47,6 +47,7 @@ class SlaveMotion:
         self._start, self._stop, self._phase = scenario.start_time, np.inf, ""
         self._stepper: Stepper | None = None
         self._time = self._start
+        self._why = "the parameters were refused"
         self.refused = ""
         """Why the last values were refused: no step goes on with them missing."""
 
@@ -63,6 +64,10 @@ class SlaveMotion:
     def begin(self) -> None:
         """End the initialization: from now on parameters are fixed."""
         self._stepper, self._phase, self._time = Stepper(self._changed_scenario()), _RUNNING, self._start
+
+    def give_up(self, sentence: str) -> None:
+        """The parameters are refused: there are no outputs, and no step follows."""
+        self._stepper, self._phase, self._time, self._why = None, _REFUSED, self._start, sentence
 
     def _changed_scenario(self) -> Scenario:
         """The scenario with the parameters that were set, from the start time on."""
@@ -83,6 +88,8 @@ class SlaveMotion:
     def step(self, t: float, length: float) -> None:
         """Advance by a communication step; where it fails, the state at its start is kept."""
         stepper = self._stepper
+        if self._phase == _REFUSED:
+            raise InputError(self._why)
         if stepper is None or self._phase != _RUNNING:
             raise ScenarioError("a step before the initialization, or after the end")
         if self.refused:
@@ -138,6 +145,8 @@ class SlaveMotion:
         return [float(known[reference]) for reference in references]
 
     def _outputs(self) -> list[float]:
+        if self._phase == _REFUSED:
+            return [np.nan] * (self._count - self._first_output)
         scenario = self._stepper.scenario if self._stepper is not None else self._changed_scenario()
         states: Any = self._stepper.state if self._stepper is not None else scenario.states
         states = states if isinstance(states, (list, tuple)) else [states]
