@@ -113,3 +113,34 @@ def test_a_stepper_equals_a_run():
         if times[i] < first:
             assert stepper.state.position == pytest.approx(run.position[i], abs=1e-8)
     assert stepper.state.position[2] == pytest.approx(run.position[-1, 2], abs=0.2)
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("length", [2.0**-20, 2.0**20])
+def test_a_motion_in_other_units_has_the_same_bits(name, length):
+    """Powers of two in mass, length and time: any absolute tolerance would show."""
+    mass, time = 2.0**-9, 2.0**4
+    make = {
+        "box": lambda s, m: ph.shapes.box(np.array((0.3, 0.2, 0.1)) * s, mass=m),
+        "cylinder": lambda s, m: ph.shapes.cylinder(0.1 * s, 0.25 * s, mass=m),
+        "ellipsoid": lambda s, m: ph.shapes.ellipsoid(np.array((0.2, 0.12, 0.08)) * s, mass=m),
+    }[name]
+
+    def run(length, mass, time):
+        rng = np.random.default_rng(5)
+        start = ph.State(
+            position=np.array([0.0, 0.0, 0.6]) * length,
+            quaternion_wxyz=random_quaternions(rng, 1)[0],
+            velocity=rng.normal(size=3) * (length / time),
+            angular_velocity_body=6 * rng.normal(size=3) / time,
+        )
+        return ph.simulate(
+            make(length, mass), start, [ph.forces.gravity(G * length / time**2)], duration=1.5 * time,
+            output_step=0.125 * time, contacts=[ph.floor(0.4, 0.3)],
+        )  # fmt: skip
+
+    ours, theirs = run(1.0, 1.0, 1.0), run(length, mass, time)
+    assert len(ours.impacts) == len(theirs.impacts) > 3
+    assert np.array_equal(ours.impacts.time, np.asarray(theirs.impacts.time) / time)
+    assert np.array_equal(ours.position, theirs.position / length)
+    assert np.array_equal(ours.quaternion_wxyz, theirs.quaternion_wxyz)

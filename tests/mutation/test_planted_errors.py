@@ -8,7 +8,8 @@ def test_every_planted_error_finds_its_text_and_its_tests():
     for planted in PLANTED:
         source = (ROOT / "src" / "polhode" / planted.file).read_text(encoding="utf-8")
         assert source.count(planted.text) == 1, planted.what
-        compile(source.replace(planted.text, planted.instead), planted.file, "exec")
+        if planted.file.endswith(".py"):
+            compile(source.replace(planted.text, planted.instead), planted.file, "exec")
         for test in planted.tests:
             file, _, name = test.partition("::")
             assert f"def {name}" in (ROOT / "tests" / file).read_text(encoding="utf-8"), planted.what

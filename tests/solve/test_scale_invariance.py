@@ -207,20 +207,46 @@ HARMLESS = {
     "engines/closed_form.py": {2e-6},  # seconds of computing time
     "backends/clocked.py": {1e-12, 1e-16},  # of a function's range in a step; of its way in the next step
     "backends/standard_functions.py": {1e-300},  # whether a pure number is exactly 1
+    # Contacts: fractions of the size, of the natural speed and time, of weights, steps and sums; unit vectors, angles.
+    # tests/contacts/test_contact_runs_agree.py compares their bits in other units.
+    "backends/contact_coarse.py": {1e-6},
+    "backends/contact_distance.py": {1e-20, 1e-15, 1e-14, 1e-13, 1e-12, 1e-8, 1e-6},
+    "backends/contact_forces.py": {1e-300, 4e-16, 2e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-6},
+    "backends/contact_impacts.py": {1e-9},
+    "backends/contact_loop.py": {1e-9, 1e-7},
+    "backends/contact_modes.py": {1e-300, 1e-10, 1e-9, 1e-5},
+    "backends/contact_motion.py": {1e-13},
+    "backends/contact_pairs.py": {1e-10, 1e-6},
+    "backends/contact_samples.py": {1e-5},
+    "backends/contact_scene.py": {1e-7, 2e-6},
+    "backends/contact_search.py": {1e-15, 1e-11, 1e-10, 1e-9, 1e-5},
+    "backends/contact_shapes.py": {1e-9},
     "engines/event_log.py": {1e-10},  # of the duration: changes that follow each other so closely never end
     "engines/heyoka_codegen.py": {1e-12, 1e-9, 1e-13},  # of the duration, between two events; of a tolerance; rounding
     "engines/result.py": {1e-15},  # relative: what 16 digits can show
     "engines/integrator.py": {1e-9, 3e-7, 3e-8},  # seconds of computing time
     "engines/taylor.py": {1e-6},  # of the slope of an event's function before a change
     "massprops/body.py": {1e-10},  # default of rtol
-    "model/forces.py": {6.6743e-11},  # G
+    "model/contact_validation.py": {1e-9},  # of the size: how far a body may start inside a surface
+    "model/earth.py": {
+        2.2729608287e-07,
+        5.4068123911e-07,
+        1.6196215914e-06,
+        2.5326564853e-06,
+        7.292115e-05,
+    },  # J3 to J6
+    "model/forces.py": {6.6743e-11, 2.94041e-5},  # G; the Earth's magnetic field at the equator, in T
+    "model/mass_course.py": {1e-300, 1e-13, 1e-9},  # of the largest value of a course
     "model/method_choice.py": {1e-15, 1e-12},  # the finest tolerances
+    "model/outline.py": {1e-14, 1e-12, 1e-10},  # of the size
     "model/scenario.py": {1e-9, 1e-12},  # default of rtol; rounding of a number of steps, of a duration
     "model/scenario_validation.py": {1e-9},  # relative: of two velocities
     "solve/auto_method.py": {5e-14},  # where rounding begins to show
     "solve/simulate.py": {1e-9},  # default of rtol
     "solve/stepper.py": {1e-9, 8.881784197001252e-16},  # default of rtol; rounding of a number of steps
-    "results/audit.py": {1e-12},  # sine of the angle between two unit vectors
+    "solve/gym_environment.py": {1e-9, 1e-6},  # default of rtol; of a step
+    "solve/long_steps.py": {1e-6},  # of a speed
+    "results/audit.py": {1e-12, 1e-9},  # sine of the angle between two unit vectors; of the energy
 }
 SCANNED = ("", "equations", "methods", "backends", "engines", "model", "solve", "results")
 

@@ -47,6 +47,7 @@ from polhode.backends.contact_scene import (
     LEFT_OUT,
     LOOK,
     MOST_POINTS,
+    MU,
     NOT_FINITE,
     NUMBERS,
     OUTPUT,
@@ -60,6 +61,7 @@ from polhode.backends.contact_scene import (
     SEGMENTS,
     SINCE,
     SIZE,
+    SLIDES,
     SLIDING,
     SPEED,
     STALLED,
@@ -98,10 +100,14 @@ LEAST_STALL = 2000
 """So many segments in a row without any progress in time, and coarse steps in vain, end a run."""
 OVERLAPPING = 1e-7
 """Bodies that start deeper in each other, as a fraction of their size, are refused; less is rounding, and undone."""
+FEW_STALLS = 8
+"""How often points that slide back are decided anew without any progress in time."""
 PATIENCE, PAIR_PATIENCE = 500, 60
 """Segments in a row without any progress in time before coarse steps; with bodies that touch each other."""
-MANY_SEGMENTS, SHORT_TIME = 400, 1e-3
-"""So many segments in contact within this fraction of the natural time call for coarse steps too."""
+MANY_SEGMENTS, SHORT_TIME = 1000, 1e-4
+MANY_PAIR_SEGMENTS, SHORT_PAIR_TIME = 400, 1e-3
+"""So many segments within this fraction of the natural time call for coarse steps too; with bodies that touch each
+other."""
 
 
 def build_contact_loop(
@@ -208,8 +214,16 @@ def build_contact_loop(
         for m in range(len(scene.y)):
             scene.y[m] = scene.saved[m]
         accept(scene)
-        modes(run, unit, scene, t, False)
-        return holds
+        modes(run, unit, scene, t, False)  # what the step was computed with
+        return holds and scene.whole[STATE] == before and scene.whole[ACTIVE] == n
+
+    @loop
+    def slides_back(scene: ContactScene) -> Any:
+        """Whether a point slides against the direction for which its friction was found: it does not slide any more."""
+        for i in range(scene.whole[ACTIVE]):
+            if scene.modes[i] == SLIDES and scene.points[i, MU] > 0.0 and scene.slack[i, 2] <= 0.0:
+                return True
+        return False
 
     @loop
     def is_finite(scene: ContactScene) -> Any:
@@ -259,12 +273,11 @@ def build_contact_loop(
         natural = scene.real[SIZE] / scene.real[FASTEST] if scene.real[FASTEST] > 0.0 else 0.0
         if now - scene.real[COARSE_AT] > natural:
             scene.whole[COARSER] = 0
-        if has_pairs:
-            scene.whole[SEGMENTS] = scene.whole[SEGMENTS] + 1
-            if scene.whole[SEGMENTS] >= MANY_SEGMENTS:
-                passed = now - scene.real[SINCE]
-                scene.whole[SEGMENTS], scene.real[SINCE] = 0, now
-                return passed < SHORT_TIME * natural
+        scene.whole[SEGMENTS] = scene.whole[SEGMENTS] + 1
+        if scene.whole[SEGMENTS] >= (MANY_PAIR_SEGMENTS if has_pairs else MANY_SEGMENTS):
+            passed = now - scene.real[SINCE]
+            scene.whole[SEGMENTS], scene.real[SINCE] = 0, now
+            return passed < (SHORT_PAIR_TIME if has_pairs else SHORT_TIME) * natural and scene.whole[ACTIVE] > 0
         return False
 
     @loop
@@ -320,6 +333,12 @@ def build_contact_loop(
                 scene.whole[STALLED] = scene.whole[STALLED] + 1
                 if scene.whole[STALLED] > LEAST_STALL:
                     status = PARADOX
+                continue
+            if scene.whole[STALLED] < FEW_STALLS and slides_back(scene):
+                status = decide(run, unit, scene, now, True)
+                project(run, unit, scene)
+                accept(scene)
+                scene.whole[STALLED] = scene.whole[STALLED] + 1
                 continue
             in_flight = is_ballistic and scene.whole[ACTIVE] == 0
             if is_stuck(scene, now):
@@ -429,7 +448,7 @@ def build_contact_loop(
             np.zeros((most, 5)),
             np.zeros((most, 3)),
             np.zeros(6),
-            np.zeros(16, dtype=np.int64),
+            np.zeros(17, dtype=np.int64),
             np.zeros(11),
             np.zeros(bodies * NUMBERS),
             np.zeros(candidates, dtype=np.int64),

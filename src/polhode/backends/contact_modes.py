@@ -10,7 +10,9 @@ from polhode.backends.contact_scene import (
     ACTIVE,
     CLOSING,
     CROWDED,
+    DIPPED,
     FASTEST,
+    FEATURE_ROW,
     FLIGHT,
     FRESH,
     HIT,
@@ -21,6 +23,8 @@ from polhode.backends.contact_scene import (
     NEVER,
     NUMBERS,
     PARADOX,
+    PER_MASS,
+    PLANE_ROW,
     RESTING,
     ROLLING,
     RUNNING,
@@ -46,11 +50,19 @@ from polhode.backends.contact_scene import (
     plane_candidates,
 )
 from polhode.backends.contact_shapes import (
+    AXIS,
+    CIRCLE,
+    ELLIPSOID,
+    KIND,
+    NORMAL,
+    quaternion,
     store,
+    tilt_of,
     vector,
 )
 from polhode.backends.layout import Layout
 from polhode.backends.loops import Loop, loop
+from polhode.equations.quaternions import to_body
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, plus, scaled
 
@@ -60,11 +72,16 @@ PARTING = 1e-4
 """A point that parts with hardly any acceleration is left alone for this fraction of the natural time."""
 PAIR_PARTING = 1e-2
 """Bodies that part are looked at again after this fraction of the natural time."""
-PAIR_PROBES = 4
-"""Points of a step at which bodies in contact are tested for other contacts."""
+PAIR_PROBES, DIP_PROBES = 4, 16
+"""Points of a step at which bodies in contact are tested for other contacts, and forces for dips below 0."""
 STARTING = 1e-5
 """A point that has stuck slides from this fraction of the natural speed on; below, friction is along its acceleration,
 since the direction of so small a speed turns too fast for steps."""
+
+
+def tilt_in_space(y: Any, i: Any, normal: Any, axis: Any) -> Any:
+    """The sine of the tilt of a circle whose axis is given in the axes of its body."""
+    return tilt_of(to_body(quaternion(y, i + 3), normal), axis)
 
 
 @loop
@@ -95,6 +112,13 @@ def shares_friction(scene: ContactScene) -> bool:
         if scene.modes[i] == STICKS:
             count += 1
     return count > 2
+
+
+@loop
+def pulls(scene: ContactScene, i: int) -> Any:
+    """Whether the normal force of a point pulls, by more than rounding of the weight."""
+    weight = scene.real[SPEED] * scene.real[SPEED] / (scene.real[SIZE] * scene.points[i, PER_MASS])
+    return scene.p[3 * i] < -1e-9 * weight
 
 
 def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
@@ -169,10 +193,24 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
         return end
 
     @loop
+    def find_dip(run: ContactRun, unit: Any, scene: ContactScene, t: float, end: float) -> Any:
+        """A time at which a point pulls that pushes at the start, and perhaps at the end, of a step; else `end`."""
+        for n in range(DIP_PROBES):
+            tau = end * float(n + 1) / float(DIP_PROBES)
+            evaluate(run, unit, scene, t, tau, False)
+            rates(run, unit, scene, t + tau, scene.y, scene.stage)
+            for i in range(scene.whole[ACTIVE]):
+                if pulls(scene, i):
+                    return tau
+        return end
+
+    @loop
     def changes(run: ContactRun, unit: Any, scene: ContactScene, t: float, reached: float) -> Any:
         end = reached
         if has_pairs:
             end = find_pair_change(run, unit, scene, t, reached)
+        if scene.whole[DIPPED] == 1:
+            end = find_dip(run, unit, scene, t, end)
         evaluate(run, unit, scene, t, end, False)
         rates(run, unit, scene, t + end, scene.y, scene.stage)
         for which in range(3 * scene.whole[ACTIVE]):
@@ -328,6 +366,22 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         return third
 
     @loop
+    def bend_of(run: ContactRun, scene: ContactScene, k: int) -> Any:
+        """How much faster the height of a round feature can bend than that of a point of the body."""
+        count = len(run.owner)
+        f, s = k % count, k // count
+        feature = run.features[scene.whole[FEATURE_ROW] + f]
+        normal = vector(run.planes[scene.whole[PLANE_ROW] + s], NORMAL)
+        if feature[KIND] == CIRCLE:
+            tilt = tilt_in_space(scene.y0, run.owner[f] * NUMBERS, normal, vector(feature, AXIS))
+            return 4.0 + 12.0 / (tilt * tilt)
+        if feature[KIND] == ELLIPSOID:
+            long = max(feature[AXIS], feature[AXIS + 1], feature[AXIS + 2])
+            short = min(feature[AXIS], feature[AXIS + 1], feature[AXIS + 2])
+            return 4.0 * long * long / (short * short)
+        return 1.0
+
+    @loop
     def set_skips(run: ContactRun, scene: ContactScene) -> None:
         """How long a point that parts with no speed but some acceleration cannot touch again.
 
@@ -337,7 +391,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         for k in range(candidate_count(run)):
             if scene.skip[k] > 0.0:
                 if k < planes:
-                    third = third_derivative(run, scene, run.owner[k % len(run.owner)])
+                    third = third_derivative(run, scene, run.owner[k % len(run.owner)]) * bend_of(run, scene, k)
                 else:
                     p = (k - planes) // MOST_MANIFOLD
                     third = third_derivative(run, scene, run.pair_bodies[p, 0])

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from polhode.backends.contact_modes import pulls
 from polhode.backends.contact_scene import (
+    ACTIVE,
+    DIPPED,
     FITTED,
     NUMBERS,
     SPEED,
@@ -43,6 +46,7 @@ def build_step(rates: Loop, tableau: Tableau) -> Loop:
     @loop
     def step(run: ContactRun, unit: Any, scene: ContactScene, t: float, h: float) -> None:
         size = len(scene.y)
+        scene.whole[DIPPED] = 0
         for i in range(count):
             for m in range(size):
                 scene.stage[m] = scene.y0[m]
@@ -51,6 +55,9 @@ def build_step(rates: Loop, tableau: Tableau) -> Loop:
                     for m in range(size):
                         scene.stage[m] += (h * rows[i, j]) * scene.slopes[j, m]
             rates(run, unit, scene, t + nodes[i] * h, scene.stage, scene.slopes[i])
+            for k in range(scene.whole[ACTIVE]):
+                if pulls(scene, k):
+                    scene.whole[DIPPED] = 1
         for m in range(size):
             scene.dy[m] = 0.0
         for j in range(count):

@@ -161,9 +161,10 @@ LOG_NUMBERS = 16
 lost, kind."""
 SLIP, STICK, SETTLE, JAM = 0, 1, 2, 3
 """Kinds of impacts."""
-FRESH, LOOK, LEFT_OUT, FITTED, SUNK, SEGMENTS, COARSER, OUTPUT = 8, 9, 10, 11, 12, 13, 14, 15
+FRESH, LOOK, LEFT_OUT, FITTED, SUNK, SEGMENTS, COARSER, OUTPUT, DIPPED = 8, 9, 10, 11, 12, 13, 14, 15, 16
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step...; the
-segments in contact since a time, how often coarse steps were not enough, and the next output."""
+segments in contact since a time, how often coarse steps were not enough, the next output, and whether a point pulled
+at a stage of the step."""
 NEVER, ROUNDED_UP = 1e300, 1 + 2.0**-40
 
 

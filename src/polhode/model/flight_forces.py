@@ -273,7 +273,7 @@ def drag(
     >>> ball, start = ph.particle(1.0), ph.State(position=(0, 0, 1000.0))
     >>> fall = [ph.forces.gravity(), ph.forces.drag(0.01, 0.5, air=ph.air.constant(1.2))]
     >>> ph.simulate(ball, start, fall, duration=90.0).final.velocity[2].round(4)  # -sqrt(2 m g/(density S CD))
-    np.float64(-57.1742)
+    np.float64(-57.1741)
     """
     if com_to_pressure_body is None:
         arm: Any = (0.0, 0.0, 0.0)
