@@ -74,7 +74,8 @@ def acceleration(motion: Trajectory) -> Array:
 def angular_acceleration(motion: Trajectory) -> Array:
     """The rate of each body's angular velocity, in rad/s2, world axes: R I^-1 (torque - w x I w).
 
-    With rotors and with added mass it follows from their equations of motion.  Between impacts: the forces of contact count, impulses do not.
+    With rotors and with added mass it follows from their equations of motion.  Between impacts: the forces of
+    contact count, impulses do not.
     """
     require_forces(motion, "the angular acceleration")
     if motion.scenario.mass_course is not None:
