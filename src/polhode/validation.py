@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.errors import InputError
+from polhode.errors import FileError, InputError
 
 Array: TypeAlias = NDArray[np.float64]
 Leaf: TypeAlias = float | Array
@@ -23,7 +25,7 @@ def check_numbers(
     """
     wanted = wanted or ("a number" if shape == () else " x ".join(map(str, shape)) + " numbers")
     try:
-        array = _as_floats(value)
+        array = as_floats(value)
     except (TypeError, ValueError, OverflowError):
         raise error(f"{name} must be {wanted}, not {value!r}") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
@@ -80,6 +82,13 @@ def check_flag(value: Any, name: str, error: type[InputError] = InputError) -> b
     return bool(value)
 
 
+def check_path(path: Any, what: str) -> Path:
+    """A path from what a user gave."""
+    if not isinstance(path, (str, PathLike)):
+        raise FileError(f"{what} cannot be written to {path!r}: give the name of a file, as a string or a Path")
+    return Path(path)
+
+
 def shape_of(value: Any) -> tuple[int, ...]:
     """The shape of what should be numbers; () for ragged rows."""
     try:
@@ -110,7 +119,7 @@ def member_count(*arrays_and_shapes: tuple[Array, int]) -> int | None:
     return counts.pop() if counts else None
 
 
-def _as_floats(value: Any) -> Array:
+def as_floats(value: Any) -> Array:
     """An array of floats; strings, booleans and None are not numbers."""
     array = np.asarray(value)
     if array.dtype.kind in "fiu":

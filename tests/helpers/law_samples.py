@@ -383,6 +383,8 @@ ARGUMENTS = {
     variable_mass.exhaust_torque: (NOW, A, C),
     extended_body.velocities_with_added_mass: (WET, A, B),
     extended_body.added_mass_acceleration: (SUNK, WET, vector(40, -90, 30), B, vector(1, -2, over=8)),
+    extended_body.added_mass_angular_acceleration: (SUNK, WET, vector(40, -90, 30), B, vector(1, -2, over=8)),
+    extended_body._added_mass_rates: (SUNK, WET, vector(40, -90, 30), B, vector(1, -2, over=8)),
     extended_body._mass_of: (BURNED, BURNING),
     extended_body._inverse_tensor: (NOW.tensor, ROTORS),
     extended_body.extended_view: (BURNED, BURNING),

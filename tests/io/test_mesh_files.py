@@ -12,10 +12,13 @@ import netCDF4
 import numpy as np
 import pytest
 import trimesh
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import FileError
+from polhode.io.keyframes import compute_keyframes
 from polhode.massprops.volume.cell_types import CELL_TYPES, FOREIGN_NODE_ORDERS
+from polhode.web.motion_record import record_motion
 
 pyvista = pytest.importorskip("pyvista")
 
@@ -254,3 +257,42 @@ def test_a_stored_motion_has_the_fields_and_regions_of_its_cells(solid, tmp_path
     with netCDF4.Dataset(tmp_path / "0.e") as one, netCDF4.Dataset(tmp_path / "1.e") as other:
         for name in one.variables:
             assert np.array_equal(one[name][:], other[name][:]), name
+
+
+def test_a_mesh_does_not_follow_a_center_of_mass_that_moves_within_it(tmp_path):
+    """x + R (node - c(t)) by SciPy, and the velocities as differences of the positions."""
+    cube = ph.Body.from_mesh(trimesh.creation.box((1, 1, 1)), mass=6.0)
+    course = ph.mass_course(
+        (0.0, 1.0),
+        lambda t: 6 - 3 * t,
+        lambda t: (0.1 * t, 0, 0.3 * t * t),
+        exhaust_velocity=(0, 0, -9.0),
+        nozzle=(0, 0, -1.0),
+    )
+    start, h = ph.State(velocity=(1, 0, 0), angular_velocity_body=(0.5, -2, 1)), 1e-4
+    times = [0.0, 0.5 - h, 0.5, 0.5 + h, 1.0]
+    motion = ph.simulate(cube, start, mass_course=course, duration=1.0, output_times=times, rtol=1e-12)
+    motion.export_paraview(tmp_path / "cube.pvd")
+    motion.export_gltf(tmp_path / "cube.gltf")
+    reader, seen = pyvista.get_reader(tmp_path / "cube.pvd"), []
+    for k, t in enumerate(reader.time_values):
+        reader.set_active_time_value(t)
+        mesh = reader.read()[0]
+        seen.append((np.array(mesh.points), np.array(mesh.point_data["velocity"])))
+        turn = Rotation.from_quat(motion.quaternion_wxyz[k], scalar_first=True)
+        center = (0.1 * t, 0.0, 0.3 * t * t)
+        assert np.allclose(mesh.points, motion.position[k] + turn.apply(cube.nodes - center), rtol=0, atol=1e-12)
+        assert np.allclose(mesh.point_data["displacement"], mesh.points - seen[0][0], rtol=0, atol=1e-12)
+    rates = (seen[3][0] - seen[1][0]) / (2 * h)
+    assert np.allclose(seen[2][1], rates, rtol=0, atol=1e-6)
+    assert not np.allclose(motion.velocity[2], rates.mean(axis=0), rtol=0, atol=0.1)  # that of the moving center
+
+
+def test_the_keyframes_of_a_mesh_whose_center_of_mass_moves():
+    cube = ph.shapes.box((1, 1, 1), mass=6.0)
+    course = ph.mass_course((0.0, 1.0), (6.0, 3.0), ((0, 0, 0), (0, 0, 0.3)))
+    motion = ph.simulate(cube, ph.State(angular_velocity_body=(1, 0, 0)), mass_course=course, duration=1.0)
+    turn = Rotation.from_quat(motion.quaternion_wxyz[-1], scalar_first=True)
+    there = compute_keyframes(motion, [0]).positions[-1, 0]
+    assert np.allclose(there, motion.position[-1] - turn.apply((0, 0, 0.3)), rtol=0, atol=1e-12)
+    assert any("moves within the body" in note for note in record_motion(motion).meta["notes"])

@@ -1062,9 +1062,30 @@ PLANTED = [
     Planted(
         "added mass: acceleration without the turning axes",
         "equations/extended_body.py",
-        "to_world(q, plus(v_rate, cross(w, v)))",
+        "to_world(q, plus(v_rate, cross(w, to_body(q, state.velocity))))",
         "to_world(q, v_rate)",
         (FLUID,),
+    ),
+    Planted(
+        "added mass: angular acceleration without the moment of Munk",
+        "equations/extended_body.py",
+        "spin_rate = plus(plus(cross(spin, w), cross(p, v)), to_body(q, torque))",
+        "spin_rate = plus(plus(cross(spin, w), scaled(0, cross(p, v))), to_body(q, torque))",
+        ("results/test_nodes.py::test_accelerations_with_rotors_and_added_mass_are_rates",),
+    ),
+    Planted(
+        "rotors: a stepper forgets the torques that were set",
+        "solve/applied_loads.py",
+        "replace(rotor, command=torque)",
+        "replace(rotor, command=0 * torque)",
+        ("results/test_nodes.py::test_accelerations_of_a_stepper_count_the_torques_that_its_rotors_have_now",),
+    ),
+    Planted(
+        "mass course: a mesh glued to the moving center of mass",
+        "results/body_geometry.py",
+        "position=minus(view.position, arm)",
+        "position=view.position",
+        ("io/test_mesh_files.py::test_a_mesh_does_not_follow_a_center_of_mass_that_moves_within_it",),
     ),
     # Coupling -------------------------------------------------------------------------------------------------------
     Planted(

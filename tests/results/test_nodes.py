@@ -66,6 +66,76 @@ def test_velocities_and_accelerations_are_rates(pivot):
         assert np.allclose(again.angular_acceleration[-1], turn, rtol=0, atol=1e-8)
 
 
+WHEELS = [ph.rotor((0, 0, 1), 0.05, speed=80.0, torque=0.3), ph.rotor((1, 2, 0), 0.02, speed=-30.0, torque=-0.1)]
+DRAGGED = np.diag((1.0, 2.0, 3.0, 0.1, 0.2, 0.3))
+DRAGGED[0, 4] = DRAGGED[4, 0] = 0.2
+BOTH = {"rotors": WHEELS, "added_mass": DRAGGED}
+EXTENDED = [{"rotors": WHEELS}, {"added_mass": DRAGGED}, BOTH, {"rotors": WHEELS, "pivot": (0.1, 0.2, -0.3)}]
+
+
+@pytest.mark.parametrize("more", EXTENDED)
+def test_accelerations_with_rotors_and_added_mass_are_rates(more):
+    start = ph.State(angular_velocity_body=(0.4, 5.0, 0.1), quaternion_wxyz=TILTED, time=2.0)
+    if "pivot" not in more:
+        start = START
+    forces = [ph.forces.gravity(), ph.forces.torque((0.1, 0, 0.2), axes="body")]
+    motion = ph.simulate(BODY, start, forces, duration=1.0, method="dop853", rtol=1e-13, **more)
+    nodes = motion.nodes()
+    for t in (2.3, 2.7):
+        assert np.allclose(nodes.accelerations(t), rate(nodes.velocities, t), rtol=0, atol=1e-6)
+        turn = rate(lambda t: motion.at(t).angular_velocity, t)
+        assert np.allclose(motion.recomputed_at([t]).angular_acceleration[-1], turn, rtol=0, atol=1e-6)
+
+
+def test_accelerations_of_bodies_of_which_one_has_a_rotor_are_rates():
+    wheel = ph.rotor((0, 0, 1), 0.05, speed=80.0, torque=0.3, body=1)
+    spring = ph.forces.spring_between(0, 1, 20.0)
+    motion = ph.simulate(
+        [BODY, BODY], [START, START.replace(position=(4, 2, 3))], [spring],
+        duration=1.0, method="dop853", rtol=1e-13, rotors=[wheel],
+    )  # fmt: skip
+    for body in (0, 1):
+        nodes = motion.nodes(body=body)
+        assert np.allclose(nodes.accelerations(2.4), rate(nodes.velocities, 2.4), rtol=0, atol=1e-6)
+
+
+def test_accelerations_of_a_stepper_count_the_torques_that_its_rotors_have_now():
+    stepper = ph.Stepper(BODY, START, rotors=WHEELS, rtol=1e-12)
+    stepper.advance(0.3)
+    stepper.set_rotor_torques((2.0, -1.0))
+    nodes, h, around = stepper.nodes(), 1e-4, []
+    stepper.advance(0.1)
+    for k in range(3):
+        around.append((nodes.velocities(), nodes.accelerations()))
+        if k < 2:
+            stepper.advance(h)
+    assert np.allclose(around[1][1], (around[2][0] - around[0][0]) / (2 * h), rtol=0, atol=1e-4)
+
+
+def test_nodes_of_a_body_whose_mass_changes_about_a_center_that_stays():
+    """Against SciPy; nodal forces that sum to F accelerate it by F/m, with m at that time."""
+    course = ph.mass_course((2.0, 3.0), (3.0, 1.0))
+    motion = ph.simulate(BODY, START, mass_course=course, duration=1.0, rtol=1e-12)
+    state, turn = motion.at(2.6), Rotation.from_quat(motion.at(2.6).quaternion_wxyz, scalar_first=True)
+    there = state.position + turn.apply(BODY.nodes - BODY.center_of_mass)
+    assert np.allclose(motion.nodes().positions(2.6), there, rtol=0, atol=1e-12)
+    assert np.allclose(motion.nodes().velocities(2.6), rate(motion.nodes().positions, 2.6), rtol=0, atol=1e-8)
+    stepper, still = ph.Stepper(BODY, mass_course=ph.mass_course((0, 1), (3.0, 1.0)), rtol=1e-12), len(BODY.nodes)
+    stepper.set_nodal_forces(np.full((still, 3), 1 / still) * (2.0, 0, 0))
+    stepper.advance(1.0)
+    assert stepper.state.velocity[0] == pytest.approx(np.log(3.0), rel=1e-9)  # the integral of 2/(3 - 2 t)
+    assert np.allclose(stepper.nodes().positions().shape, (still, 3))
+
+
+def test_nodes_of_a_body_whose_center_of_mass_moves_are_refused():
+    ends = np.array([BODY.center_of_mass, BODY.center_of_mass + np.array((0, 0, 0.1))])
+    course = ph.mass_course((2.0, 3.0), (3.0, 1.0), ends)
+    with pytest.raises(InputError, match="center of mass moves within it"):
+        ph.simulate(BODY, START, mass_course=course, duration=1.0).nodes()
+    with pytest.raises(ScenarioError, match="center of mass moves within it"):
+        ph.Stepper(BODY, START, mass_course=course).set_nodal_forces(np.zeros((len(BODY.nodes), 3)))
+
+
 def test_a_body_at_rest_has_no_displacement_to_the_bit():
     start = ph.State(position=(1, 2, 3), quaternion_wxyz=TILTED)
     motion = ph.simulate(BODY, start, duration=1.0, method="rk4", step=0.1)

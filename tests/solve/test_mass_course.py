@@ -343,3 +343,25 @@ def test_a_scenario_and_a_motion_go_through_files(course, tmp_path):
 def test_what_makes_no_sense_is_refused(attempt, sentence):
     with pytest.raises(PolhodeError, match=sentence):
         attempt()
+
+
+@pytest.mark.parametrize(
+    "center", [lambda t: (0, 0, -0.2 * t * t), ((0, 0, 1e-17), (0, 0, 0)), ((0, 0, 0), (0, 0, 0.5))]
+)
+def test_a_center_that_begins_at_0_but_for_rounding_agrees_with_the_body(center):
+    mass = (lambda t: 100.0 - 10.0 * t) if callable(center) else (100.0, 90.0)
+    course = ph.mass_course((0.0, 1.0), mass, center)
+    motion = ph.simulate(ROCKET, mass_course=course, duration=1.0)
+    end = center(1.0) if callable(center) else center[1]
+    np.testing.assert_allclose(motion.center_of_mass[-1], end, rtol=0, atol=1e-15)
+
+
+def test_whether_the_center_moves():
+    def moves(center):
+        return ph.mass_course((0.0, 1.0, 3.0), (100.0, 90.0, 80.0), center).moves_center
+
+    assert not moves(None)
+    assert not moves(((0.1, 0.2, 0.3),) * 3)
+    assert moves(((0.1, 0.2, 0.3), (0.1, 0.2, 0.3), (0.1, 0.2, 0.3001)))
+    assert not ph.mass_course((0.0, 1.0), exponential, lambda t: (0.1, 0.2, 0.3)).moves_center
+    assert ph.mass_course((0.0, 1.0), exponential, lambda t: (0.1, 0.2, 0.3 + 1e-6 * t)).moves_center

@@ -13,7 +13,8 @@ from fmpy.validation import validate_fmu
 
 import polhode as ph
 from fmu_instances import Fmu
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import FileError, InputError, ScenarioError
+from polhode.solve.fmi.python_slave import SlaveMotion
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith(("linux", "win")), reason="pythonfmu has libraries for Linux and Windows"
@@ -80,6 +81,28 @@ def test_a_force_that_cannot_be_compiled_against_a_stepper(make, tmp_path):
     instance.free()
 
 
+BOX, SPUN = ph.shapes.box((0.1, 0.4, 0.9), mass=4.0), ph.State(velocity=(1, 0, 0), angular_velocity_body=(0.5, -2, 1))
+MORE_THAN_RIGID = {
+    "mass course": {"mass_course": ph.mass_course((0.0, 1.0), (4.0, 2.0), exhaust_velocity=(0, 0, -9.0))},
+    "rotors": {"rotors": [ph.rotor((0, 0, 1), 0.01, speed=300.0, torque=0.05)]},
+    "added mass": {"added_mass": np.diag((1.0, 2.0, 3.0, 0.1, 0.2, 0.3))},
+}
+
+
+@pytest.mark.parametrize("more", MORE_THAN_RIGID.values(), ids=MORE_THAN_RIGID)
+def test_energies_of_bodies_that_are_more_than_rigid_against_simulate(make, more):
+    scenario = ph.Scenario(BOX, SPUN, [GRAVITY], duration=1.0, method="rk4", step=0.01, output_step=0.25, **more)
+    instance, motion = make(scenario).instance(), ph.simulate(scenario)
+    for k in range(5):
+        if k:
+            instance.step_to(0.25 * k)
+        assert instance.get("position").tolist() == pytest.approx(motion.position[k].tolist(), rel=1e-12, abs=1e-15)
+        assert instance.get("kinetic_energy") == pytest.approx(motion.kinetic_energy[k], rel=1e-12)
+        assert instance.get("potential_energy") == pytest.approx(motion.potential_energy[k], rel=1e-12, abs=1e-13)
+        assert instance.get("total_energy") == pytest.approx(motion.energy[k], rel=1e-12, abs=1e-13)
+    instance.free()
+
+
 def test_rollback_and_serialized_states(make):
     scenario = ph.Scenario(BALL, DROP, [GRAVITY], duration=2.0, contacts=[ph.floor(restitution=0.5)])
     fmu = make(scenario)
@@ -135,6 +158,23 @@ def test_wrong_values_leave_the_state_as_it_was(make):
     instance.free()
 
 
+def test_parameters_that_no_body_has_are_discarded_with_a_sentence(make):
+    fmu = make(ph.Scenario(BALL, DROP, [GRAVITY], duration=2.0, method="rk4", step=0.01))
+    instance = fmu.instance(mass=-5.0)
+    assert np.isnan(instance.get("position")).all()
+    for _ in range(2):
+        with pytest.raises(FMICallException) as raised:
+            instance.step(0.1)
+        assert raised.value.status == 2  # discard
+        instance.set(force=(0, 0, 0))
+    assert instance.get("mass") == -5.0
+    instance.free()
+    motion = SlaveMotion(ph.Scenario(BALL, DROP, duration=2.0, method="rk4", step=0.01))
+    motion.give_up("mass must be greater than 0")
+    with pytest.raises(InputError, match="greater than 0"):
+        motion.step(0.0, 0.1)
+
+
 def test_an_event_that_stops_ends_the_steps(make):
     scenario = ph.Scenario(BALL, DROP, [GRAVITY], duration=2.0, events=[landing()])
     instance = make(scenario).instance()
@@ -149,6 +189,13 @@ def test_what_a_python_fmu_cannot_be(tmp_path):
     scenario = ph.Scenario(BALL, DROP, [GRAVITY], duration=2.0)
     with pytest.raises(InputError, match="FMI 2"):
         ph.write_fmu(scenario, tmp_path / "ball.fmu", "3.0", python=True)
+    with pytest.raises(InputError, match=r"made from a ph\.Scenario"):
+        ph.write_fmu(3, tmp_path / "ball.fmu")
+    for wrong in (None, 3):
+        with pytest.raises(FileError, match="give the name of a file"):
+            ph.write_fmu(scenario, wrong)
+        with pytest.raises(FileError, match="give the name of a file"):
+            ph.simulate(scenario).export_csv(wrong)
     many = ph.Scenario(BALL, ph.State(velocity=[(1, 0, 0), (2, 0, 0)]), duration=1.0)
     with pytest.raises(ScenarioError, match="one motion"):
         ph.write_fmu(many, tmp_path / "ball.fmu", python=True)

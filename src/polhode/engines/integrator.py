@@ -141,6 +141,13 @@ class Integrator:
         for places, torque in zip(self.layout.params[-1], torques, strict=True):
             blocks[:, places[0] : places[0] + lanes] = torque
 
+    def rotor_commands(self) -> list[float]:
+        """The constant torque of each rotor now."""
+        if not self.scenario.rotors:
+            return []
+        block = self.buffer.reshape(-1, self.packing.size)[0]
+        return [float(block[places[0]]) for places in self.layout.params[-1]]
+
     def save(self) -> Any:
         """A copy of everything that changes."""
         return (self.buffer.copy(), self.stopped_at, self.steps, self.refused)

@@ -110,21 +110,35 @@ def variable_mass_acceleration(y: Groups, body: BodyConstants, force: Vector) ->
 
 
 @law
-def added_mass_acceleration(
+def _added_mass_rates(
     state: StateView, body: BodyConstants, force: Vector, torque: Vector, rotor_torques: Groups
-) -> Vector:
-    """The acceleration of the center of mass: M (v', w') = (P x w + F, L x w + P x v + torque) in body axes.
-
-    [Kirchhoff's equations: Lamb 1932]
-    """
+) -> tuple[Vector, Vector]:
+    """(v', w') = M^-1 (P x w + F, L x w + P x v + torque), body axes.  [Kirchhoff's equations: Lamb 1932]"""
     q, w = state.orientation, state.angular_velocity_body
     p, v, spin = to_body(q, state.linear_momentum), to_body(q, state.velocity), to_body(q, state.angular_momentum)
     p_rate = plus(cross(p, w), to_body(q, force))
     spin_rate = plus(plus(cross(spin, w), cross(p, v)), to_body(q, torque))
     if len(rotor_torques):
         spin_rate = minus(spin_rate, sum_along_axes(body.rotors, rotor_torques))
-    v_rate, _ = velocities_with_added_mass(body, p_rate, spin_rate)
-    return to_world(q, plus(v_rate, cross(w, v)))
+    return velocities_with_added_mass(body, p_rate, spin_rate)
+
+
+@law
+def added_mass_acceleration(
+    state: StateView, body: BodyConstants, force: Vector, torque: Vector, rotor_torques: Groups
+) -> Vector:
+    """The acceleration of the center of mass, R (v' + w x v).  [Kirchhoff's equations: Lamb 1932]"""
+    q, w = state.orientation, state.angular_velocity_body
+    v_rate, _ = _added_mass_rates(state, body, force, torque, rotor_torques)
+    return to_world(q, plus(v_rate, cross(w, to_body(q, state.velocity))))
+
+
+@law
+def added_mass_angular_acceleration(
+    state: StateView, body: BodyConstants, force: Vector, torque: Vector, rotor_torques: Groups
+) -> Vector:
+    """R w', the angular acceleration in world axes.  [Kirchhoff's equations: Lamb 1932]"""
+    return to_world(state.orientation, _added_mass_rates(state, body, force, torque, rotor_torques)[1])
 
 
 def torque_from_table(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Number:

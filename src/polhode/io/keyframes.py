@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polhode.model.state import stack_components
+from polhode.results.body_geometry import geometry_view_of
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def compute_keyframes(motion: Trajectory, numbers: list[int]) -> Keyframes:
         impacts = impacts[(impacts > motion.times[0]) & (impacts < motion.times[-1])]
         if 0 < len(impacts) * len(numbers) <= MAX_KEYS:
             motion = motion.recomputed_at(np.union1d(motion.times, impacts))
-    times, view = motion.times, motion.state_view
+    times, view = motion.times, geometry_view_of(motion, motion.run_result.samples)
     while (turns := _largest_rotations(times, view, numbers)) is not None:
         pieces = np.where(turns > math.pi, np.ceil(turns / MAX_KEY_ANGLE), 1).astype(np.int64)
         closed_form = motion.closed_form

@@ -13,6 +13,7 @@ from polhode.massprops.body import Body
 from polhode.massprops.geometry import Indices
 from polhode.massprops.volume.boundary_faces import CellMesh
 from polhode.massprops.volume.cell_types import CELL_TYPES
+from polhode.results.body_geometry import geometry_view_of
 from polhode.results.material_points import rotation_between
 from polhode.validation import Array
 
@@ -49,8 +50,8 @@ class MovingMesh:
         self.motion = motion
         self.pieces = _pieces_of(motion)
         self._finite: Any = np.isfinite(motion.run_result.samples).all(axis=-1)
-        self._view = motion.state_view
-        self._start = motion.state_view_of(motion.samples_at(motion.scenario.start_time)[None])
+        self._view = geometry_view_of(motion, motion.run_result.samples)
+        self._start = geometry_view_of(motion, motion.samples_at(motion.scenario.start_time)[None])
 
     @property
     def times(self) -> Array:

@@ -58,6 +58,16 @@ class MassCourse:
         """Of the polynomials."""
         return int(self.mass.shape[-1]) - 1
 
+    @property
+    def moves_center(self) -> bool:
+        """Whether the center of mass moves within the body, by more than rounding."""
+        if self.center is None:
+            return False
+        ends = np.abs(np.stack([self.knots[:-1], self.knots[1:]]) - self.origins).max(axis=0) * self.scales
+        powers = ends[:, None, None] ** np.arange(1, self.degree + 1)
+        change = (np.abs(self.center[..., 1:]) * powers).sum(axis=-1).max() + np.ptp(self.center[..., 0], axis=0).max()
+        return bool(change > FIT_RTOL * 10 * np.abs(self.center[..., 0]).max())
+
     def is_diagonal(self, body: Body) -> bool:
         """Whether the tensor stays diagonal in body axes."""
         return not self.coefficients(body)[:, 7:].any()
@@ -119,6 +129,13 @@ class MassCourse:
             axis=-1,
         )
 
+    def center_rate(self, t: Any, body: Body) -> Array:
+        """How fast the center of mass moves within the body at some times: (..., 3), in m/s."""
+        piece = self.piece(np.asarray(t, dtype=np.float64), body)
+        s, polynomial = (np.asarray(t) - piece.origin) * piece.scale, np.polynomial.polynomial
+        rows = [polynomial.polyder(np.array(row)) for row in piece.coefficients[1:4]]
+        return np.stack([piece.scale * polynomial.polyval(s, row, tensor=False) for row in rows], axis=-1)
+
 
 @explain_unknown_arguments(ScenarioError)
 def mass_course(
@@ -149,7 +166,8 @@ def mass_course(
         About the center of mass, body axes, in kg m2: (times, 3) for three moments about the body axes, (times, 3, 3)
         for tensors, or a function that returns one of them.  By default it does not change.
     exhaust_velocity : array_like, optional
-        Of what leaves relative to the body, body axes, in m/s: the thrust is the other way.
+        Of what leaves relative to the body, body axes, in m/s: the thrust is the other way.  While the mass increases,
+        it is the velocity with which it arrives, relative to the body, and pushes along it.
     nozzle : array_like, optional
         Where it leaves, in m, in the coordinates of `body.center_of_mass`.  By default at the center of mass.
 
@@ -237,8 +255,11 @@ def check_course(course: MassCourse, body: Body, start: float, rotors: Sequence[
     expected = course.coefficients(body)[0, :, 0].copy()
     expected[0], expected[1:4] = body.mass, body.center_of_mass
     expected[4:] = [body.inertia_body[i, j] for i, j in TENSOR]
+    times = np.union1d(course.knots, (course.knots[1:] + course.knots[:-1]) / 2)
+    rows = course.values(times, body)
     names = ["mass"] + ["center_of_mass"] * 3 + ["inertia"] * 6
-    sizes = [abs(expected[0])] + [np.abs(found[1:4]).max() + np.abs(expected[1:4]).max()] * 3
+    size = np.sqrt(np.abs(expected[4:]).max() / abs(expected[0]))  # the center may be 0 but for rounding
+    sizes = [abs(expected[0])] + [np.abs(rows[:, 1:4]).max() + np.abs(expected[1:4]).max() + size] * 3
     sizes += [np.abs(expected[4:]).max()] * 6
     for name, a, b, size in zip(names, found, expected, sizes, strict=True):
         if abs(a - b) > SAME * size:
@@ -246,8 +267,6 @@ def check_course(course: MassCourse, body: Body, start: float, rotors: Sequence[
                 f"at the start, t = {start:g} s, the mass course has {name} {a:g}, but the body {b:g}: they must "
                 "agree, in SI units"
             )
-    times = np.union1d(course.knots, (course.knots[1:] + course.knots[:-1]) / 2)
-    rows = course.values(times, body)
     if (rows[:, 0] <= 0).any():
         at = int(np.argmin(rows[:, 0]))
         raise InertiaError(f"the mass of the course is {rows[at, 0]:g} kg at t = {times[at]:g} s: it must stay above 0")

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.equations.extended_body import (
     added_mass_acceleration,
+    added_mass_angular_acceleration,
     gyrostat_acceleration,
     variable_mass_acceleration,
 )
@@ -73,13 +74,12 @@ def acceleration(motion: Trajectory) -> Array:
 def angular_acceleration(motion: Trajectory) -> Array:
     """The rate of each body's angular velocity, in rad/s2, world axes: R I^-1 (torque - w x I w).
 
-    Between impacts: the forces of contact count, impulses do not.
+    With rotors and with added mass it follows from their equations of motion.  Between impacts: the forces of
+    contact count, impulses do not.
     """
     require_forces(motion, "the angular acceleration")
-    for name in ("rotors", "mass_course", "added_mass"):  # which have equations of motion of their own
-        given = getattr(motion.scenario, name, None)
-        if given is not None and not (isinstance(given, tuple) and not given):
-            raise InputError(f"the angular acceleration of a body with {name} is not known: differentiate its motion")
+    if motion.scenario.mass_course is not None:
+        raise InputError("the angular acceleration of a body with a mass course is not known: differentiate its motion")
     pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), _contact_torques(motion), strict=True)
     rates = [_angular_acceleration(motion, view, c, push, plus(turn, more)) for view, c, (push, turn), more in pairs]
     return np.broadcast_to(_stack_bodies(motion, rates), motion.position.shape)
@@ -171,8 +171,7 @@ def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: A
         constants = motion.scenario.constants_for_samples(c, columns)
         return variable_mass_acceleration(split_groups(columns, motion.scenario.form.sizes), constants, push)
     if motion.scenario.added_mass is not None:
-        motors = tuple(np.moveaxis(rotor_torques(motion), -1, 0)) if motion.scenario.rotors else ()
-        return added_mass_acceleration(view, c, push, turn, motors)
+        return added_mass_acceleration(view, c, push, turn, _motors(motion))
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
     w_rate = _angular_acceleration(motion, view, c, push, turn)
@@ -180,13 +179,20 @@ def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: A
 
 
 def _angular_acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
+    if motion.scenario.added_mass is not None:
+        return added_mass_angular_acceleration(view, c, push, turn, _motors(motion))
     q, torque = product(view.orientation, c.axes), turn
     if motion.scenario.pivot is not None:
         torque = torque_about_pivot(turn, minus(view.position, _pivot_of(motion)), push)
     if motion.scenario.rotors:
-        motors = tuple(np.moveaxis(rotor_torques(motion), -1, 0))
-        return to_world(view.orientation, gyrostat_acceleration(view, c, to_body(view.orientation, torque), motors))
+        torque_body = to_body(view.orientation, torque)
+        return to_world(view.orientation, gyrostat_acceleration(view, c, torque_body, _motors(motion)))
     return to_world(q, euler_rate(c, to_body(q, view.angular_velocity), to_body(q, torque)))
+
+
+def _motors(motion: Trajectory) -> Any:
+    """The torque of each motor; () if there are no rotors."""
+    return tuple(np.moveaxis(rotor_torques(motion), -1, 0)) if motion.scenario.rotors else ()
 
 
 def _pivot_of(motion: Trajectory) -> Any:

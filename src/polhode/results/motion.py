@@ -15,7 +15,7 @@ from polhode.results.flight import FlightQuantities, FrameMotion, find_flight, t
 from polhode.results.nodes import Nodes, nodes_of_motion
 from polhode.results.rotating_frame import RotatingFrameMotion, transform_to_rotating_frame
 from polhode.results.trajectory import Trajectory, require_one_system
-from polhode.validation import Array
+from polhode.validation import Array, check_path
 
 if TYPE_CHECKING:
     import xarray
@@ -268,7 +268,7 @@ class Motion(Trajectory):
         require_one_system(self)
         from polhode.web.html_page import write_html
 
-        write_html(self, Path(path))
+        write_html(self, check_path(path, "the page"))
 
     def export_gltf(self, path: str | Path) -> None:
         """Write the motion as an animated glTF 2.0 scene: one binary file (.glb), or one text file (.gltf).
@@ -290,7 +290,7 @@ class Motion(Trajectory):
         require_one_system(self)
         from polhode.io.gltf import write_gltf
 
-        write_gltf(self, Path(path))
+        write_gltf(self, check_path(path, "the animation"))
 
     def export_paraview(self, path: str | Path) -> None:
         """Write the motion for ParaView: a .pvd that lists one .vtu for each output, in a folder beside it.
@@ -313,7 +313,7 @@ class Motion(Trajectory):
         require_one_system(self)
         from polhode.io.paraview import write_paraview
 
-        write_paraview(self, Path(path))
+        write_paraview(self, check_path(path, "the series"))
 
     def export_xdmf(self, path: str | Path) -> None:
         """Write the motion as XDMF: a text (.xdmf), and beside it an HDF5 file (.h5) with the numbers.
@@ -334,7 +334,7 @@ class Motion(Trajectory):
         require_one_system(self)
         from polhode.io.xdmf import write_xdmf
 
-        write_xdmf(self, Path(path))
+        write_xdmf(self, check_path(path, "the series"))
 
     def export_exodus(self, path: str | Path) -> None:
         """Write the motion as an Exodus II file (.e, .exo): nodes at the start, and their displacements and velocities.
@@ -354,7 +354,7 @@ class Motion(Trajectory):
         require_one_system(self)
         from polhode.io.exodus import write_exodus
 
-        write_exodus(self, Path(path))
+        write_exodus(self, check_path(path, "the series"))
 
     def export_csv(self, path: str | Path) -> None:
         """Write the motion as a table (.csv): one row for each output and body or member, a header with units.
@@ -373,7 +373,7 @@ class Motion(Trajectory):
         """
         from polhode.io.csv_table import write_csv
 
-        write_csv(self, Path(path))
+        write_csv(self, check_path(path, "the table"))
 
     def save(self, path: str | Path) -> None:
         """Store the motion as a Zarr directory, which `ph.load` and xarray read.  It is written whole or not at all.
@@ -390,7 +390,7 @@ class Motion(Trajectory):
         ...     bool((ph.load(pathlib.Path(folder) / "coasting.zarr").position == motion.position).all())
         True
         """
-        store.write_motion(self, self.dataset, Path(path))
+        store.write_motion(self, self.dataset, check_path(path, "the motion"))
 
     def _repr_html_(self) -> str | None:
         """The page in a sandboxed frame, for notebooks."""

@@ -118,7 +118,7 @@ class Nodes:
 
 def nodes_of_motion(motion: Trajectory, points: Any, body: Any) -> Nodes:
     """The nodes of one body of a motion."""
-    refuse_changing_mass(motion.scenario, "nodes")
+    refuse_moving_center(motion.scenario, "nodes")
     number = check_one_body(motion.scenario.bodies, body, motion.axes)
 
     @lru_cache(maxsize=RECENT_TIMES)
@@ -156,10 +156,13 @@ def accelerations_of(motion: Trajectory, body: int) -> tuple[Array, Array]:
     return (linear[body], angular[body]) if motion.axis == "body" else (linear, angular)
 
 
-def refuse_changing_mass(scenario: Scenario, what: str) -> None:
+def refuse_moving_center(scenario: Scenario, what: str) -> None:
     """Refuse what counts from a center of mass that stays in its place in the body."""
-    if getattr(scenario, "mass_course", None) is not None:
-        raise InputError(f"{what} of a body whose mass changes are not known: its center of mass moves within the body")
+    if scenario.mass_course is not None and scenario.mass_course.moves_center:
+        raise InputError(
+            f"{what} of a body whose center of mass moves within it are not known: leave center_of_mass out of the "
+            "mass course, or compute them from motion.position, motion.rotation_matrix and motion.center_of_mass"
+        )
 
 
 def check_one_body(bodies: tuple[Body, ...], body: Any, axes: tuple[str, ...]) -> int:

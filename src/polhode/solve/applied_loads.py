@@ -14,9 +14,9 @@ from polhode.equations.force_laws import coupled_load
 from polhode.errors import InputError, ScenarioError
 from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
-from polhode.results.nodes import offsets_of, refuse_changing_mass
+from polhode.results.nodes import offsets_of, refuse_moving_center
 from polhode.solve.quick_advance import QuickLoads
-from polhode.validation import Array, check_number, check_numbers, shape_of
+from polhode.validation import Array, as_floats, check_number, check_numbers, shape_of
 
 ZERO = (0.0, 0.0, 0.0)
 VALUES = 21
@@ -131,30 +131,29 @@ class AppliedLoads:
 
     def _offsets(self, body: int, nodes: Any) -> Array:
         try:
-            refuse_changing_mass(self._integrator.scenario, "nodes")
+            refuse_moving_center(self._integrator.scenario, "nodes")
             return offsets_of(self._bodies[body], body, nodes, "nodes")
         except InputError as error:
             raise ScenarioError(str(error)) from None
 
     def present_scenario(self) -> Scenario:
-        """The scenario with the present loads as its forces."""
+        """The scenario with the present loads as its forces, and the present torques of its rotors."""
         scenario = self._integrator.scenario
         kept = len(scenario.forces) - len(self._bodies)
         each = []
         for i, f in enumerate(scenario.forces[kept:]):
             numbers = iter(self._integrator.params_of(self._first + i, i).tolist())
             each.append(replace(f, params=_refill(f.params, numbers)))
-        return replace(scenario, forces=(*scenario.forces[:kept], *each))
+        commands = zip(scenario.rotors, self._integrator.rotor_commands(), strict=True)
+        rotors = tuple(replace(rotor, command=torque) for rotor, torque in commands)
+        return replace(scenario, forces=(*scenario.forces[:kept], *each), rotors=rotors)
 
     def _sum_nodal_forces(self, forces: Any, axes: str, body: int) -> Array:
         """Forces at the nodes as a load: their sum, and their moments or torque."""
         if axes not in ("world", "body"):
             raise ScenarioError(f"axes={axes!r} is unknown: nodal forces are in 'world' or in 'body' axes")
         offsets = self.nodes_of(body)
-        try:
-            given = np.asarray(forces, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ScenarioError(f"nodal_forces must be {len(offsets)} x 3 numbers, not {forces!r}") from None
+        given = _as_numbers(forces, f"{len(offsets)} x 3 numbers")
         if given.shape != offsets.shape:
             raise ScenarioError(
                 f"nodal_forces has the shape {given.shape}, but body {body} has {len(offsets)} nodes, so "
@@ -185,6 +184,20 @@ class AppliedLoads:
 def _refill(nest: Any, numbers: Iterator[float]) -> Any:
     """A nested tuple with other numbers."""
     return map_leaves(lambda _: next(numbers), nest)
+
+
+def _as_numbers(forces: Any, wanted: str) -> Array:
+    """An array of doubles, which may be infinite or NaN; quickly if it is one: meshes have many nodes."""
+    if type(forces) is np.ndarray and forces.dtype == np.float64:
+        return forces
+    if isinstance(forces, np.ma.MaskedArray) and np.ma.is_masked(forces):
+        raise ScenarioError(
+            f"nodal_forces must be {wanted}, but some are masked: fill them, with 0 where no force acts"
+        )
+    try:
+        return as_floats(forces)
+    except (TypeError, ValueError, OverflowError):
+        raise ScenarioError(f"nodal_forces must be {wanted}, not {forces!r}") from None
 
 
 def _check_load(value: Any, name: str) -> Array:

@@ -34,6 +34,7 @@ from polhode.results.trajectory import Crossing, state_from_sample, view_of_samp
 from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
 from polhode.solve.quick_advance import QuickAdvance
 from polhode.solve.run_errors import run_error
+from polhode.synonyms import check_argument_names
 from polhode.validation import Array, check_number, check_numbers, shape_of
 
 if TYPE_CHECKING:
@@ -259,6 +260,7 @@ class Stepper:
         nodal_forces: ArrayLike | None = None,
         body: int = 0,
         ramp_until: float | None = None,
+        **unknown: Any,
     ) -> None:
         """Set the load on a body from now on: it replaces the one set before and stays until the next is set.
 
@@ -291,6 +293,9 @@ class Stepper:
         >>> round(float(stepper.state.velocity[0]), 12)
         3.0
         """
+        if unknown:  # a decorator would cost time
+            known = (*NAMES, "nodal_forces", "body", "ramp_until")
+            check_argument_names("set_loads", unknown, known, ScenarioError)
         is_plain = nodal_forces is None and ramp_until is None and type(body) is int
         if is_plain and 0 <= body < len(self._quick_loads):
             quick = self._quick_loads[body]

@@ -17,6 +17,7 @@ from polhode.solve.fmi.description import build_description, model_description
 from polhode.solve.fmi.native import NativeExporter, settle_for_fmu
 from polhode.solve.fmi.python_fmu import python_entries, settle_for_python
 from polhode.solve.fmi.variables import fmi_variables
+from polhode.validation import check_path
 
 VERSIONS = ("2.0", "3.0")
 
@@ -37,8 +38,8 @@ def write_fmu(
     Python nor Polhode where it runs.  It has the bits of `ph.simulate`: see "FMUs for co-simulation".
 
     Every method but "exact" and "taylor" (which "auto" does not choose here), every formulation but "euler_angles", all
-    forces, pivots, impulses, windows and systems; no events, contacts or ensembles.  What cannot be written as C can
-    become a Python-based FMU, `python=True`, which runs where Polhode is installed.
+    forces, pivots, impulses, windows and systems; no events, contacts, rotors, mass courses, added mass or ensembles.
+    What cannot be written as C can become a Python-based FMU, `python=True`, which runs where Polhode is installed.
 
     Parameters
     ----------
@@ -71,7 +72,9 @@ def write_fmu(
     >>> sorted(zipfile.ZipFile(path).namelist())
     ['modelDescription.xml', 'sources/box.c']
     """
-    path, version = Path(path), str(fmi_version)
+    if not isinstance(scenario, Scenario):
+        raise InputError(f"an FMU is made from a ph.Scenario, not from {scenario!r}")
+    path, version = check_path(path, "the FMU"), str(fmi_version)
     if version not in VERSIONS:
         raise InputError(f"fmi_version must be '2.0' or '3.0', but is {fmi_version!r}")
     check_suffix(path, (".fmu",), "the FMU")

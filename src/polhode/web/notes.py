@@ -66,6 +66,12 @@ def compose_notes(motion: Trajectory, shown: Trajectory, appearances: list[Appea
     faces = max(len(appearance.surface.faces) for appearance in appearances)
     if faces > MAX_FACES:
         sentences.append(f"A mesh of {faces:,} faces is drawn with fewer faces; small features are lost.")
+    course = motion.scenario.mass_course
+    if course is not None and course.moves_center:
+        sentences.append(
+            "The center of mass moves within the body; the body is drawn as if it stayed. Files of meshes "
+            "(export_paraview, export_gltf, ...) show where it is."
+        )
     if len(shown.run_result.crossings) > MAX_EVENT_MARKERS:
         sentences.append(f"Of {len(shown.run_result.crossings):,} events, the first {MAX_EVENT_MARKERS} are marked.")
     if shown.scenario.contacts:

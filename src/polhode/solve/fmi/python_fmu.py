@@ -27,7 +27,7 @@ from pythonfmu.enums import Fmi2Status
 
 class PolhodeSlave(Fmi2Slave):
     # pythonfmu does not survive an exception after the initialization: a step that fails is discarded instead, and so
-    # is the step after a value that was refused.
+    # is the step after a value that was refused, and every step after parameters that no body has.
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -37,7 +37,11 @@ class PolhodeSlave(Fmi2Slave):
         self.motion.set_experiment(start_time, stop_time)
 
     def exit_initialization_mode(self):
-        self.motion.begin()
+        try:
+            self.motion.begin()
+        except Exception as error:
+            self.motion.give_up(str(error))
+            self.log(str(error), Fmi2Status.error)
 
     def do_step(self, current_time, step_size):
         try:

@@ -14,20 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants, inertia_times
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.quaternions import to_world
 from polhode.errors import InputError, ScenarioError
 from polhode.massprops.body import Body
 from polhode.model import force_evaluation
+from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.results.trajectory import view_of_sample
 from polhode.solve.fmi.variables import BODY_SETTINGS, TENSOR_ENTRIES, body_settings, fmi_variables
 from polhode.solve.stepper import Stepper
+from polhode.validation import Array
 
 _LOADS = ("force", "torque", "force_body", "torque_body")
-_RUNNING, _ENDED = "running", "terminated"
+_RUNNING, _ENDED, _REFUSED = "running", "terminated", "refused"
 
 
 class SlaveMotion:
@@ -46,6 +47,7 @@ class SlaveMotion:
         self._start, self._stop, self._phase = scenario.start_time, np.inf, ""
         self._stepper: Stepper | None = None
         self._time = self._start
+        self._why = "the parameters were refused"
         self.refused = ""
         """Why the last values were refused: no step goes on with them missing."""
 
@@ -62,6 +64,10 @@ class SlaveMotion:
     def begin(self) -> None:
         """End the initialization: from now on parameters are fixed."""
         self._stepper, self._phase, self._time = Stepper(self._changed_scenario()), _RUNNING, self._start
+
+    def give_up(self, sentence: str) -> None:
+        """The parameters are refused: there are no outputs, and no step follows."""
+        self._stepper, self._phase, self._time, self._why = None, _REFUSED, self._start, sentence
 
     def _changed_scenario(self) -> Scenario:
         """The scenario with the parameters that were set, from the start time on."""
@@ -82,6 +88,8 @@ class SlaveMotion:
     def step(self, t: float, length: float) -> None:
         """Advance by a communication step; where it fails, the state at its start is kept."""
         stepper = self._stepper
+        if self._phase == _REFUSED:
+            raise InputError(self._why)
         if stepper is None or self._phase != _RUNNING:
             raise ScenarioError("a step before the initialization, or after the end")
         if self.refused:
@@ -137,15 +145,19 @@ class SlaveMotion:
         return [float(known[reference]) for reference in references]
 
     def _outputs(self) -> list[float]:
+        if self._phase == _REFUSED:
+            return [np.nan] * (self._count - self._first_output)
         scenario = self._stepper.scenario if self._stepper is not None else self._changed_scenario()
         states: Any = self._stepper.state if self._stepper is not None else scenario.states
         states = states if isinstance(states, (list, tuple)) else [states]
-        views = [_view(state, body.constants()) for state, body in zip(states, scenario.bodies, strict=True)]
+        samples = self._stepper._integrator.samples if self._stepper is not None else _first_samples(scenario)
+        views = [view_of_sample(scenario, i, sample) for i, sample in enumerate(samples.tolist())]
         energies, numbers = [float(kinetic_energy(view)) for view in views], []
-        for view, energy in zip(views, energies, strict=True):
-            numbers += [*view.position, *view.orientation, *view.velocity]
-            numbers += [*view.angular_velocity, *view.angular_velocity_body] + [energy] * scenario.is_system
-        constants = [body.constants(scenario.pivot) for body in scenario.bodies]
+        for state, energy in zip(states, energies, strict=True):
+            q, w_body = tuple(state.quaternion_wxyz.tolist()), tuple(state.angular_velocity_body.tolist())
+            numbers += [*state.position.tolist(), *q, *state.velocity.tolist()]
+            numbers += [*to_world(q, w_body), *w_body] + [energy] * scenario.is_system
+        constants = [scenario.body_constants(i) for i in range(len(views))]
         potential = force_evaluation.potential_energy(self._time, views, constants, self.scenario.forces)
         return [*numbers, sum(energies), float(potential), sum(energies) + float(potential)]
 
@@ -210,11 +222,7 @@ def _change_body(body: Body, numbers: Any) -> Body:
     )
 
 
-def _view(state: State, constants: BodyConstants) -> StateView:
-    """A state as a force sees it."""
-    q, w_body = tuple(state.quaternion_wxyz.tolist()), tuple(state.angular_velocity_body.tolist())
-    velocity = tuple(state.velocity.tolist())
-    momentum = tuple(constants.mass * v for v in velocity)
-    angular_momentum = to_world(q, inertia_times(constants, w_body))
-    position = tuple(state.position.tolist())
-    return StateView(position, q, momentum, angular_momentum, velocity, to_world(q, w_body), w_body)
+def _first_samples(scenario: Scenario) -> Array:
+    """The numbers of each body at the start, as an integrator holds them: with the rotors and the time."""
+    columns = flatten_leaves(scenario.problem.start)
+    return np.stack([np.broadcast_to(column, len(scenario.bodies)) for column in columns], axis=-1)
