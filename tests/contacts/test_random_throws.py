@@ -97,3 +97,27 @@ def test_bounds_of_the_spin_against_scipy():
         assert spins.max() <= fastest * (1 + 1e-8)
         assert rates.max() <= turning * (1 + 1e-8) + 1e-12
         assert fastest <= 1.5 * spins.max() or found.shape[1] < 20 or moments.min() < 0.02 * moments.max()
+
+
+@pytest.mark.parametrize("name", ["cylinder", "disk"])
+def test_a_round_body_that_does_not_rebound_touches_again_elsewhere(name):
+    """Without gravity and rebound: another part of the rim comes down after the first."""
+    make, kind, sizes, size = BODIES[name]
+    rng = np.random.default_rng(3)
+    start = ph.State(position=(0, 0, 1), velocity=(0, 0, -1.0), quaternion_wxyz=random_quaternions(rng, 20))
+    motion = ph.ensemble(make(), start, duration=2.5, output_step=0.01, contacts=[ph.floor()])
+    depth = -lowest_point(kind, sizes, (0.0, 0.0, 0.0), motion.position, motion.quaternion_wxyz)
+    assert depth.max() < 1e-9 * size
+    assert (np.bincount(np.asarray(motion.impacts.member), minlength=20) > 1).any()
+
+
+@pytest.mark.parametrize("seed", [8, 11, 14, 21])
+def test_a_floor_never_pulls_a_spinning_ellipsoid(seed):
+    """Its force falls to zero and would come back within one step: it must leave the floor between."""
+    spin = 30 * np.random.default_rng(seed).normal(size=3)
+    motion = ph.simulate(
+        ph.shapes.ellipsoid((0.126, 0.156, 0.049), mass=1.0), ph.State(position=(0, 0, 0.16), angular_velocity_body=spin),
+        [ph.forces.gravity()], duration=3.0, output_step=0.0005, contacts=[ph.floor(0.5, 0.1)],
+    )  # fmt: skip
+    assert motion.contact_forces[:, 2].min() >= 0.0
+    assert (motion.contact_forces[:, 2] > 1.0).any()
