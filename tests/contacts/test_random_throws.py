@@ -115,9 +115,11 @@ def test_a_round_body_that_does_not_rebound_touches_again_elsewhere(name):
 def test_a_floor_never_pulls_a_spinning_ellipsoid(seed):
     """Its force falls to zero and would come back within one step: it must leave the floor between."""
     spin = 30 * np.random.default_rng(seed).normal(size=3)
-    motion = ph.simulate(
-        ph.shapes.ellipsoid((0.126, 0.156, 0.049), mass=1.0), ph.State(position=(0, 0, 0.16), angular_velocity_body=spin),
-        [ph.forces.gravity()], duration=3.0, output_step=0.0005, contacts=[ph.floor(0.5, 0.1)],
-    )  # fmt: skip
+    body, start = (
+        ph.shapes.ellipsoid((0.126, 0.156, 0.049), mass=1.0),
+        ph.State((0, 0, 0.16), angular_velocity_body=spin),
+    )
+    surfaces = [ph.floor(0.5, 0.1)]
+    motion = ph.simulate(body, start, [ph.forces.gravity()], duration=3.0, output_step=0.0005, contacts=surfaces)
     assert motion.contact_forces[:, 2].min() >= 0.0
     assert (motion.contact_forces[:, 2] > 1.0).any()

@@ -45,11 +45,17 @@ from polhode.backends.contact_scene import (
     size_of_pair,
 )
 from polhode.backends.contact_shapes import (
+    CENTER,
+    CIRCLE,
+    KIND,
     NORMAL,
+    RADIUS,
+    REACH,
     counts,
     falling_rate,
     find_lowest,
     quaternion,
+    safe_step,
     store,
     sunk,
     time_without_contact,
@@ -68,6 +74,8 @@ LOST = 1e-4
 """A body that is inside a surface by this fraction of its size ends the run: its contact was lost."""
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
+TILTED = 1e-8
+"""A tilt at which the lowest point of a circle is still hardly below those points of its rim that are tested."""
 MANY_PROBES, BISECTIONS = 500, 48
 STAGES = 12
 
@@ -145,6 +153,16 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                 scene.slack[i, 1] = 0.0
 
     return begin
+
+
+@loop
+def time_flat(feature: Any, gap: float, rate: float, limits: Any) -> Any:
+    """How long a circle that lies flat cannot touch anywhere, or hardly tilts."""
+    a, w, w_rate = limits
+    if w <= 0.0:
+        return NEVER
+    slow = safe_step(gap, rate - feature[RADIUS] * w, a + (w_rate + w * w) * feature[REACH])
+    return max(slow, TILTED / w)
 
 
 def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
@@ -249,6 +267,15 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
                             if span < best:
                                 best = span
                                 scene.whole[HIT] = k
+                        elif run.features[row, KIND] == CIRCLE and scene.whole[ACTIVE] == 0:
+                            # It lies flat, and only points of its rim count: look again before it tilts
+                            feature = run.features[row]
+                            gap = scene.base[k] + risen + sunk(feature, before, turn)
+                            rate = falling_rate(velocity, normal, after, w, vector(feature, CENTER))
+                            span = time_flat(feature, gap, rate, limits)
+                            if span < best:
+                                best = span
+                                scene.whole[HIT] = -2
         if has_pairs:
             for p in range(len(run.pair_bodies)):
                 if not is_held(run, scene, p):
