@@ -34,15 +34,16 @@ from polhode.backends.contact_scene import (
     ContactRun,
     ContactScene,
     SceneLoops,
+    build_kinetic_energy,
     candidate_count,
     velocity_along,
 )
 from polhode.backends.contact_shapes import quaternion, store, vector
-from polhode.backends.layout import Layout, read
+from polhode.backends.layout import Layout
 from polhode.backends.loops import Loop, loop
 from polhode.equations.quaternions import normalize, times_vector
 from polhode.equations.scalar_ops import sqrt
-from polhode.equations.vectors import dot, plus, scaled
+from polhode.equations.vectors import plus, scaled
 
 SHORTEST, MOST_DOUBLINGS = 1e-6, 6
 """The length of a coarse step, as a fraction of the natural time, and how often it is doubled where it did not help."""
@@ -57,10 +58,7 @@ def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: Scen
     find_inverses, find_manifolds, has_pairs = points.find_inverses, points.find_manifolds, points.has_pairs
     push, size, at_per_mass = points.push, layout.size, layout.body[1]
 
-    def kinetic_energy(unit: Any, at: Any, y: Any, i: Any) -> Any:
-        p, w = vector(y, i + 7), vector(y, i + 10)
-        spin = tuple(m * part for m, part in zip(read(unit, at, layout.body[2]), w, strict=True))
-        return (unit[at_per_mass + at] * dot(p, p) + dot(spin, w)) / 2
+    kinetic_energy = build_kinetic_energy(layout)
 
     def move(unit: Any, at: Any, y: Any, i: Any, h: Any) -> None:
         """x' = v, q' = 1/2 q (0, w), at constant velocities."""

@@ -33,6 +33,7 @@ from polhode.backends.contact_scene import (
     ContactScene,
     N,
     SceneLoops,
+    build_kinetic_energy,
     candidate_count,
     plane_candidates,
     velocity_along,
@@ -41,10 +42,10 @@ from polhode.backends.contact_shapes import (
     store,
     vector,
 )
-from polhode.backends.layout import Layout, read
+from polhode.backends.layout import Layout
 from polhode.backends.loops import Loop, loop
 from polhode.equations.scalar_ops import sqrt
-from polhode.equations.vectors import dot, plus, scaled
+from polhode.equations.vectors import plus, scaled
 
 
 def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
@@ -57,11 +58,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     find_inverses, find_manifolds, has_pairs = points.find_inverses, points.find_manifolds, points.has_pairs
     push, size = points.push, layout.size
 
-    def kinetic_energy(unit: Any, at: Any, y: Any, i: Any) -> Any:
-        p, w = vector(y, i + 7), vector(y, i + 10)
-        moments = read(unit, at, layout.body[2])
-        spin = tuple(m * part for m, part in zip(moments, w, strict=True))
-        return (unit[layout.body[1] + at] * dot(p, p) + dot(spin, w)) / 2
+    kinetic_energy = build_kinetic_energy(layout)
 
     def log_point(row: Any, point: Any, y: Any, i: Any, p: Any, j: Any) -> None:
         store(row, 4, plus(vector(y, i), vector(point, ARM)))

@@ -29,7 +29,7 @@ from polhode.backends.contact_shapes import (
     store,
     vector,
 )
-from polhode.backends.layout import Layout
+from polhode.backends.layout import Layout, read
 from polhode.backends.loops import Loop, loop
 from polhode.equations.contact_laws import inverse_tensor, point_velocity, tangents
 from polhode.equations.quaternions import to_body, to_world
@@ -552,6 +552,17 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
     return SceneLoops(
         find_point, build_matrix, gap_of, height_of, bound_spins, find_inverses, push, find_manifolds, has_pairs
     )
+
+
+def build_kinetic_energy(layout: Layout) -> Any:
+    """(unit, at, y, i): the kinetic energy of a body, p^2/(2 m) + w.I w/2."""
+
+    def kinetic_energy(unit: Any, at: Any, y: Any, i: Any) -> Any:
+        p, w = vector(y, i + 7), vector(y, i + 10)
+        spin = tuple(m * part for m, part in zip(read(unit, at, layout.body[2]), w, strict=True))
+        return (unit[layout.body[1] + at] * dot(p, p) + dot(spin, w)) / 2
+
+    return kinetic_energy
 
 
 def lever_product(p: Any, i: Any, q: Any, j: Any) -> Any:
