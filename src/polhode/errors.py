@@ -97,3 +97,7 @@ def nearest(name: Any, known: Iterable[str]) -> str:
     close = get_close_matches(str(name), known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? Known:" if close else "known are"
     return f"{hint} {', '.join(known)}"
+
+
+class GpuError(PolhodeError):
+    """A GPU that is missing, or that cannot do what was asked."""

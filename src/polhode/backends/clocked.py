@@ -95,6 +95,16 @@ class ClockedRun(NamedTuple):
     log: Any
     found: Any
 
+    UNIT_AXES = {"buffer": 0, "done": 0, "out": 1, "checkpoints": 1, "memory": 0, "counts": 0, "halted": 0}  # noqa: RUF012
+    WRITTEN = tuple(UNIT_AXES)
+    OWN = ("log", "found")
+    KNOWN_EXTENTS = ("buffer", "memory", "rules")
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether outputs have been written before."""
+        return bool(self.done.any())
+
 
 def build_clocked_loop(
     attempts: Attempts, events: EventLaws | None, renormalize: Loop, layout: Layout, is_system: bool, is_dense: bool

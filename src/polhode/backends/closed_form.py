@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from polhode.backends.layout import Layout, read, read_constants, write
 from polhode.backends.loops import Loop, Sweep, loop
 
@@ -15,6 +17,12 @@ class ClosedFormRun(NamedTuple):
     t_start: float
     times: Any
     out: Any
+
+    UNIT_AXES = {"buffer": 0, "out": 1}  # noqa: RUF012
+    WRITTEN = ("out",)
+    OWN = ()
+    KNOWN_EXTENTS = ("buffer",)
+    is_begun = False
 
 
 def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> Sweep:
@@ -29,6 +37,25 @@ def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> S
         unit[drift_at + at] = drift
 
     return Sweep(evaluate_one, layout.lanes, layout.size)
+
+
+def build_closed_form_kernel(evaluate: Sweep, layout: Layout) -> Loop:
+    """The same for one unit at a time, whose numbers stay in registers."""
+    drift_at, trial_at, size = layout.drift, layout.trial[0][0], layout.size
+
+    @loop
+    def advance(run: ClosedFormRun, first: int, last: int) -> None:
+        own = np.zeros(size)
+        for u in range(first, last):
+            for i in range(size):
+                own[i] = run.buffer[u, i]
+            for s in range(len(run.times)):
+                evaluate(own, run.t_start, run.times[s] - run.t_start)
+                for i in range(drift_at):
+                    run.out[s, u, i] = own[trial_at + i]
+                run.out[s, u, drift_at] = own[drift_at]
+
+    return advance
 
 
 def build_closed_form_loop(evaluate: Sweep, layout: Layout) -> Loop:

@@ -27,6 +27,16 @@ class FixedRun(NamedTuple):
     """The first output that is still to come."""
     out: Any
 
+    UNIT_AXES = {"buffer": 0, "out": 1}  # noqa: RUF012
+    WRITTEN = ("buffer", "out")
+    OWN = ()
+    KNOWN_EXTENTS = ("buffer",)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether outputs have been written before."""
+        return self.stop > 0
+
 
 def independent_step(step: Loop, renormalize: Loop, layout: Layout) -> Loop:
     """One step of every body of a unit of independent bodies."""
@@ -59,6 +69,44 @@ def build_acceptance(renormalize: Loop, layout: Layout, reached: Any) -> Sweep:
         unit[drift_at + at] = larger(unit[drift_at + at], drift)
 
     return Sweep(one_body, layout.lanes, layout.size)
+
+
+def build_fixed_kernel(step_all: Loop, layout: Layout) -> Loop:
+    """The same for one unit at a time, whose numbers stay in registers between outputs.
+
+    A step off the grid begins with a copy of the state in memory, since two states need twice the registers.
+    """
+    size, sample_size, drift_at = layout.size, layout.sample_size, layout.drift
+
+    @loop
+    def advance(run: FixedRun, first: int, last: int) -> None:
+        length, stops = run.buffer.shape[1], len(run.stop_k)
+        own = np.zeros(length)
+        for u in range(first, last):
+            for i in range(length):
+                own[i] = run.buffer[u, i]
+            s = run.stop
+            for now in range(run.k, run.k_end + 1):
+                while s < stops and run.stop_k[s] == now:
+                    if run.stop_rest[s] > 0.0:
+                        for i in range(length):
+                            run.buffer[u, i] = own[i]
+                        step_all(own, run.pairs, run.t_start + now * run.h, run.stop_rest[s])
+                    for block in range(length // size):
+                        for i in range(sample_size):
+                            run.out[s, u, block * sample_size + i] = own[block * size + i]
+                    if run.stop_rest[s] > 0.0:
+                        for i in range(length):
+                            own[i] = run.buffer[u, i]
+                    for block in range(length // size):
+                        own[block * size + drift_at] = 0.0
+                    s += 1
+                if now < run.k_end:
+                    step_all(own, run.pairs, run.t_start + now * run.h, run.h)
+            for i in range(length):
+                run.buffer[u, i] = own[i]
+
+    return advance
 
 
 def build_fixed_loop(step_all: Loop, layout: Layout) -> Loop:

@@ -59,7 +59,8 @@ def vector_width() -> int:
     return 4 if "+avx" in features else 2
 
 
-def _machine() -> Any:
+def target_machine() -> Any:
+    """LLVM's description of this machine."""
     cpu, features = host()
     return _target().create_target_machine(cpu=cpu, features=features, opt=OPTIMIZATION, jit=True)
 
@@ -67,12 +68,12 @@ def _machine() -> Any:
 class MachineCode:
     """A function `advance(record, first, last)` in memory.  The code lives as long as this object."""
 
-    def __init__(self, object_code: bytes) -> None:
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    def __init__(self, object_code: bytes, name: str = "advance") -> None:
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
         self._engine.finalize_object()
         kinds = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-        self.call = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address("advance"))
+        self.call = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address(name))
         self.call.engine = self._engine  # type: ignore[attr-defined]
 
     def __call__(self, address: int, first: int, last: int) -> None:
@@ -112,7 +113,7 @@ def _compilation(laws: str) -> str:
 
 
 def _compile(loops: str, laws: str) -> bytes:
-    machine = _machine()
+    machine = target_machine()
     triple, layout = llvm.get_default_triple(), str(machine.target_data)
     modules = []
     for text in (loops, laws):

@@ -15,7 +15,7 @@ import builtins
 import inspect
 import operator
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -140,6 +140,15 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }  # fmt: skip
+
+
+def _is_left_early(body: Sequence[ast.stmt]) -> bool:
+    """Whether a `break` or `continue` of this loop, not of one inside it, is among the statements."""
+    return any(
+        isinstance(s, (ast.Break, ast.Continue))
+        or (isinstance(s, ast.If) and (_is_left_early(s.body) or _is_left_early(s.orelse)))
+        for s in body
+    )
 
 
 class Function:
@@ -331,7 +340,8 @@ class Function:
         start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         if isinstance(start, int) and isinstance(stop, int):
             numbers = range(start, stop, step)
-            if len(numbers) <= 1 or self._picks_from_a_tuple(s):
+            is_short = len(numbers) <= self.program.unrolled and not _is_left_early(s.body)
+            if is_short or self._picks_from_a_tuple(s):
                 for i in numbers:
                     self.names[s.target.id] = i
                     self.block(s.body)
@@ -564,6 +574,8 @@ class CompiledModule(NamedTuple):
     """The text of the sweeps: straight code, for which there is nothing left to optimize."""
     done: dict[Any, tuple[str, str | None]]
     law_tables: dict[str, str]
+    unrolled: int = 1
+    """A `for` of at most so many known numbers is written out, so that what it numbers can stay in registers."""
 
     def call(self, function: Any, arguments: Sequence[Any]) -> Any:
         """Call a loop function, which is compiled when it is first called with such arguments."""
@@ -678,11 +690,11 @@ def _kind_of(value: Any) -> Any:
 
 
 # The outermost loop ---------------------------------------------------------------------------------------------------
-def like(value: Any, known_extents: bool = False) -> Any:
-    """What is known about an argument when a program is compiled: its kind; of `known_extents` also the extents."""
+def like(value: Any) -> Any:
+    """What is known about an argument when a program is compiled: its kind."""
     if isinstance(value, np.ndarray):
         kind = {"f": "d", "i": "i", "b": "b"}[value.dtype.kind]
-        return Array("?", kind, [n if known_extents else Int("?") for n in value.shape])
+        return Array("?", kind, [Int("?") for _ in value.shape])
     if isinstance(value, tuple):
         return tuple(like(part) for part in value)
     if isinstance(value, (bool, np.bool_)):
@@ -692,15 +704,15 @@ def like(value: Any, known_extents: bool = False) -> Any:
     return Scalar("?") if isinstance(value, (float, np.floating)) else value
 
 
-def record_like(record: Any, unit_size: int | None) -> dict[str, tuple[int, Any]]:
-    """The fields of a named tuple with their places; `unit_size` is the length of a row of its `buffer`, if known."""
+def record_like(record: Any, extents: Mapping[str, Sequence[int | None]]) -> dict[str, tuple[int, Any]]:
+    """The fields of a named tuple with their places; `extents` are those of its arrays, where they are known."""
     fields, slot = {}, 0
     for name, value in record._asdict().items():
-        known = like(value)
-        if name == "buffer" and unit_size is not None:
-            known = Array("?", "d", [Int("?"), unit_size])
-        fields[name] = (slot, known)
-        slot += words_of(known)
+        found = like(value)
+        if name in extents:
+            found = Array("?", found.kind, [Int("?") if n is None else n for n in extents[name]])
+        fields[name] = (slot, found)
+        slot += words_of(found)
     return fields
 
 
@@ -712,6 +724,9 @@ def pack_record(record: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, np.ndarray):
             assert value.flags.c_contiguous, "the loops take C-contiguous arrays only"
             words.append(np.int64(value.ctypes.data))
+            words.extend(np.int64(n) for n in value.shape)
+        elif hasattr(value, "address"):  # an array on a GPU
+            words.append(np.int64(value.address))
             words.extend(np.int64(n) for n in value.shape)
         elif isinstance(value, tuple):
             for part in value:
@@ -726,10 +741,12 @@ def pack_record(record: Any) -> np.ndarray[Any, Any]:
     return np.frombuffer(b"".join(word.tobytes() for word in words), dtype=np.int64).copy()
 
 
-def compile_loop(function: Any, record: Any, unit_size: int | None, width: int) -> tuple[str, str]:
+def compile_loop(
+    function: Any, record: Any, extents: Mapping[str, Sequence[int | None]], width: int, unrolled: int = 1
+) -> tuple[str, str]:
     """The text of a loop function (record, first, last), and that of the sweeps that it calls."""
-    program = CompiledModule(width, {}, [], [], {}, {})
-    fields = record_like(record, unit_size)
+    program = CompiledModule(width, {}, [], [], {}, {}, unrolled)
+    fields = record_like(record, extents)
     made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], ENTRY)
     loops = [*_definitions(program.tables), *program.loops, made.text("#0"), declarations(width), "!0 = !{}"]
     laws = [*_definitions(program.law_tables), *program.laws, declarations(width)]

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 from polhode.backends import attempts as tries
 from polhode.backends import stages
 from polhode.backends.clocked import build_clocked_loop
-from polhode.backends.closed_form import build_closed_form, build_closed_form_loop
+from polhode.backends.closed_form import build_closed_form, build_closed_form_kernel, build_closed_form_loop
 from polhode.backends.contact_loop import build_contact_loop
 from polhode.backends.contact_scene import build_scene_loops
 from polhode.backends.event_laws import build_event_laws
-from polhode.backends.fixed_steps import build_fixed_loop, independent_step
+from polhode.backends.fixed_steps import build_fixed_kernel, build_fixed_loop, independent_step
+from polhode.backends.kernel_program import KernelProgram
 from polhode.backends.layout import EVENT_POINTS, Layout, assign_places, read, read_constants, write
 from polhode.backends.loops import Sweep
 from polhode.backends.program import Program
@@ -89,13 +90,19 @@ class Structure(NamedTuple):
     mass_shape: tuple[int, int] = (0, 0)
     """Of a mass that changes: how many numbers do, and how many coefficients each has."""
     has_added_mass: bool = False
+    precision: str = "strict"
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it runs on GPUs."""
+        return self.engine == "gpu"
 
 
 class Plan(NamedTuple):
     """The program of a structure, and its memory layout."""
 
     layout: Layout
-    program: Program
+    program: Program | KernelProgram
     unit_size: int
     """The numbers of a block in the buffer: of bodies with clocks, which are taken out of it, only what they carry."""
     is_system: bool
@@ -150,7 +157,8 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
             step = build_step(tableau, drop_spin_rate(rate) if structure.has_constant_spin else rate)
         step_all = independent_step(step, renormalize, layout)
     if not has_events:
-        return _plan(structure, layout, build_fixed_loop(step_all, layout), False, step_all)
+        build = build_fixed_kernel if structure.is_kernel else build_fixed_loop
+        return _plan(structure, layout, build(step_all, layout), False, step_all)
     if loops is not None:
         made = tries.fixed_staged_attempts(step_all, loops, renormalize, layout)
     else:
@@ -205,7 +213,8 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
             )
         return _clocked_plan(structure, form, made, layout, False)
     evaluate = build_closed_form(free_motion, renormalize, layout)
-    return _plan(structure, layout, build_closed_form_loop(evaluate, layout), False, evaluate)
+    build = build_closed_form_kernel if structure.is_kernel else build_closed_form_loop
+    return _plan(structure, layout, build(evaluate, layout), False, evaluate)
 
 
 def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Plan:
@@ -233,7 +242,11 @@ def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Pl
 
 def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool, parts: Any) -> Plan:
     size = layout.carried if has_clocks and not structure.is_system else layout.size
-    program = Program(advance, structure.engine != "python", None if structure.is_system else size)
+    program: Program | KernelProgram
+    if structure.is_kernel:
+        program = KernelProgram(advance, structure.precision, not has_clocks and not structure.staged)
+    else:
+        program = Program(advance, structure.engine != "python", None if structure.is_system else size)
     return Plan(layout, program, size, structure.is_system, parts)
 
 
@@ -316,10 +329,11 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
     has_contacts = bool(scenario.contacts)
     is_system = bool(pairs) or (bool(events) and scenario.is_system) or has_contacts
     is_dense = method.is_adaptive and (bool(events) or needs_output_inside)
-    few = scenario.count < MIN_LANE_BODIES or scenario.engine == "python" or has_contacts
+    is_kernel = scenario.engine == "gpu"
+    few = scenario.count < MIN_LANE_BODIES or scenario.engine == "python" or has_contacts or is_kernel
     is_long = sum(_length(kernel) for kernel in scenario.load_kernels()) > LONG_FORCE
     # Stage by stage compiles in half the time and runs at half the speed: better for one body with dense output.
-    alone = few and method.is_adaptive and is_dense
+    alone = few and method.is_adaptive and is_dense and not is_kernel
     staged = is_system or (not method.is_closed_form and ((few and is_long) or alone))
     return Structure(
         scenario.engine,
@@ -345,6 +359,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         tuple(rotor.kernel for rotor in scenario.rotors),
         (0, 0) if course is None else (course.count(scenario.bodies[0]), course.degree + 1),
         scenario.added_mass is not None,
+        scenario.precision,
     )
 
 

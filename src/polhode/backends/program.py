@@ -34,6 +34,12 @@ class Program:
 
         return advance
 
+    def collect(self, record: Any, new_log: Callable[[], tuple[Any, Any]], first: int, last: int) -> list[Any]:
+        """Advance these units, and return the rows that they have logged."""
+        log, found = new_log()
+        self.bind(record._replace(log=log, found=found))(first, last)
+        return [log[: int(found[0])]]
+
     def bind_words(self, record: Any) -> tuple[Any, Any, Any, int]:
         """The words of a record as doubles and as whole numbers, a call (address, first, last), and their address.
 
@@ -45,7 +51,7 @@ class Program:
     @staticmethod
     def slots(record: Any) -> dict[str, int]:
         """The place of each field among the words of a record."""
-        return {name: slot for name, (slot, _) in record_like(record, None).items()}
+        return {name: slot for name, (slot, _) in record_like(record, {}).items()}
 
     def _machine_code(self, record: Any) -> Any:
         with self._lock:
@@ -53,5 +59,6 @@ class Program:
                 from polhode.backends import jit
 
                 width = self.width or jit.vector_width()
-                self._code = jit.machine_code(*compile_loop(self.function, record, self.unit_size, width))
+                extents = {} if self.unit_size is None else {"buffer": (None, self.unit_size)}
+                self._code = jit.machine_code(*compile_loop(self.function, record, extents, width))
             return self._code

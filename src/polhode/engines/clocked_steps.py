@@ -149,9 +149,8 @@ class ClockedSteps(Integrator):
             return
 
         def work(first: int, last: int) -> None:
-            log, found = self.event_log.log()
-            self.plan.program.bind(run._replace(log=log, found=found))(first, last)
-            self.event_log.take(log[: int(found[0])])
+            for rows in self.plan.program.collect(run, self.event_log.log, first, last):
+                self.event_log.take(rows)
 
         on_threads(work, len(self.buffer), self.threads)
 

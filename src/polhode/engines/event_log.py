@@ -49,7 +49,8 @@ class EventLog:
         latest = max(abs(scenario.start_time), abs(scenario.end_time))
         self.shortest = max(ZENO_INTERVAL * scenario.duration, 8 * float(np.spacing(latest)))
         self.found: list[EventRecord] = []
-        rows = LOG_ROWS * (len(events) > 0) + slots * (EVENT_POINTS + 1) * len(events) * bodies
+        spare = LOG_ROWS if scenario.engine != "gpu" else 1  # on a GPU every clock has a log of its own
+        rows = spare * (len(events) > 0) + slots * (EVENT_POINTS + 1) * len(events) * bodies
         self._log_shape = (rows, LOG_HEADER + numbers)
 
     def log(self) -> tuple[Array, Array]:

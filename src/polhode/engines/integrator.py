@@ -58,7 +58,7 @@ class Integrator:
         self.packing = packing_of(scenario, self.plan)
         self.buffer = pack_buffer(scenario, self.packing, self.plan.is_system)
         self.pairs = pack_pairs(scenario)
-        self.threads = min(threads or CORES, len(self.buffer))
+        self.threads = 1 if scenario.engine == "gpu" else min(threads or CORES, len(self.buffer))
         self.seconds_per_step = scenario.count * _estimate_step_seconds(scenario.engine, self.layout.lanes)
         self.steps = self.refused = 0
         self.crossings: list[EventRecord] = []
@@ -178,6 +178,8 @@ def _estimate_step_seconds(engine: str, lanes: int) -> float:
     """The approximate cost of a step of one body, before it has been measured."""
     if engine == "python":
         return 1e-3
+    if engine == "gpu":
+        return 1e-10
     return 3e-7 if lanes == 1 else 3e-8
 
 

@@ -51,6 +51,8 @@ def choose_method(scenario: Scenario) -> MethodChoice:
     first = "; step is only its first try" if scenario.step is not None else ""
     if rtol >= FINEST_RUNGE_KUTTA_RTOL or meets_layered_air(scenario):
         return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}: the cheapest for rtol {rtol:g}{first}")
+    if scenario.engine == "gpu":
+        return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}; Taylor series, better for rtol {rtol:g}, run on CPUs")
     if not has_taylor_series():
         missing = "Taylor series would be better, but heyoka is not installed: pip install 'polhode[taylor]'"
         return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}; for rtol {rtol:g} {missing}")

@@ -81,8 +81,12 @@ class Scenario:
         `motion.audit()` says which, why, and the error found.
     formulation : str, optional
         "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "python"}, optional
-        Compiled (default), or the laws as written: slow, for functions that cannot be compiled.
+    engine : {"cpu", "gpu", "python"}, optional
+        Compiled (default), compiled for NVIDIA's GPUs, or the laws as written: slow, for functions that cannot be
+        compiled.
+    precision : {"strict", "fused", "single"}, optional
+        Of engine="gpu": the CPU's bits (default); fused multiply-adds, which differ from them by rounding; or numbers
+        of 32 bits, about seven digits.
     output_step : float, optional
         Output every this many seconds.
     output_times : array_like, optional
@@ -139,6 +143,7 @@ class Scenario:
     method: str
     formulation: str
     engine: str
+    precision: str
     output_step: float | None
     output_times: Any
     pivot: Array | None
@@ -166,6 +171,7 @@ class Scenario:
         method: str = "auto",
         formulation: str = "momentum",
         engine: str = "cpu",
+        precision: str = "strict",
         output_step: float | None = None,
         output_times: ArrayLike | None = None,
         pivot: ArrayLike | None = None,
@@ -191,6 +197,7 @@ class Scenario:
             "method": method,
             "formulation": formulation,
             "engine": engine,
+            "precision": precision,
             "output_step": output_step,
             "output_times": output_times,
             "pivot": None if pivot is None else validation.check_numbers(pivot, "pivot", (3,), ScenarioError),

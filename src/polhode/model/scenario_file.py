@@ -31,6 +31,7 @@ SETTINGS = (
     "method",
     "formulation",
     "engine",
+    "precision",
     "output_step",
     "output_times",
     "pivot",

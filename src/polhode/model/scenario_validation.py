@@ -30,7 +30,8 @@ from polhode.validation import Array, as_leaves
 if TYPE_CHECKING:
     from polhode.model.scenario import Scenario
 
-ENGINES = ("cpu", "python")
+ENGINES = ("cpu", "gpu", "python")
+PRECISIONS = ("strict", "fused", "single")
 LARGEST_RTOL = 0.1
 MOST_OUTPUTS = 10**7
 """Of one body they take 2 or 3 GB.  `output_times` may have more."""
@@ -254,6 +255,26 @@ def _validate_velocity_about_pivot(scenario: Scenario) -> None:
         )
 
 
+def _validate_gpu(scenario: Scenario, method: Method) -> None:
+    precision = scenario.precision
+    if precision not in PRECISIONS:
+        raise ScenarioError(f"precision {precision!r} is unknown: {nearest(precision, PRECISIONS)}")
+    if scenario.engine != "gpu":
+        if precision != "strict":
+            raise ScenarioError(f"precision={precision!r} is for engine='gpu'; the CPU computes with 64 bits, strictly")
+        return
+    if scenario.contacts:
+        raise ScenarioError("contacts run on the CPU only: use engine='cpu'")
+    if method.is_taylor_series:
+        raise ScenarioError("Taylor series run on the CPU only: use engine='cpu', or method='dop853' on the GPU")
+    if precision == "single" and (method.is_adaptive or scenario.events):
+        what = "events are located" if scenario.events else f"the steps of {method.name!r} are controlled"
+        raise ScenarioError(
+            f"precision='single' has about seven digits, too few where {what} by differences of close numbers: use "
+            "'strict' or 'fused', or a method with fixed steps and no events"
+        )
+
+
 def _validate_method(scenario: Scenario) -> None:
     if scenario.method not in (*METHODS, AUTO):
         raise ScenarioError(f"method {scenario.method!r} is unknown: {suggest_name(scenario.method, [*METHODS, AUTO])}")
@@ -264,6 +285,7 @@ def _validate_method(scenario: Scenario) -> None:
     if scenario.engine not in ENGINES:
         raise ScenarioError(f"engine {scenario.engine!r} is unknown: {nearest(scenario.engine, ENGINES)}")
     method = scenario.used_method
+    _validate_gpu(scenario, method)
     if scenario.method != AUTO:
         if method.is_closed_form and (obstacle := closed_form_obstacle(scenario)) is not None:
             raise ScenarioError(

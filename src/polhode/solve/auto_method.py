@@ -136,6 +136,7 @@ def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
         or not has_taylor_series()
         or not (fails or report.missed)
         or scenario.is_extended
+        or scenario.engine == "gpu"
     ):
         return first
     if meets_layered_air(scenario):

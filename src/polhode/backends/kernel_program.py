@@ -1,0 +1,174 @@
+"""A loop ready to run on GPUs: what it needs goes up, the kernel runs, what it has written comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.kernel import SINGLE, KernelText, kernel_text
+from polhode.backends.loops import Loop, pack_record
+from polhode.backends.program import Advance
+
+MEMORY_USED = 0.4
+"""The part of a GPU's free memory that one batch may take."""
+
+
+def gpus() -> Sequence[Any]:
+    """The GPUs of this machine."""
+    from polhode.backends.cuda import devices
+
+    return devices()
+
+
+class KernelProgram:
+    """A loop function (record, first, last) that becomes a kernel when it is first bound to a record.
+
+    The record says which of its arrays have an axis of units (UNIT_AXES), which of those are written (WRITTEN), of
+    which every unit has its own (OWN), and in which all extents but the first are part of the program (KNOWN_EXTENTS).
+    """
+
+    is_compiled = True
+
+    def __init__(self, function: Loop, precision: str, is_inlined: bool) -> None:
+        self.function, self.precision, self.is_inlined = function, precision, is_inlined
+        self._texts: dict[Any, KernelText] = {}
+        self._lock = RLock()
+
+    @property
+    def real(self) -> Any:
+        """The kind of numbers on the GPU."""
+        return np.float32 if self.precision == SINGLE else np.float64
+
+    def text(self, record: Any) -> KernelText:
+        """The kernel for records like this one."""
+        extents = {name: (None, *getattr(record, name).shape[1:]) for name in record.KNOWN_EXTENTS}
+        key = tuple(extents.items())
+        with self._lock:
+            if key not in self._texts:
+                own = [name for name in record.OWN if len(getattr(record, name))]
+                self._texts[key] = kernel_text(self.function, record, extents, own, self.precision, self.is_inlined)
+            return self._texts[key]
+
+    def bind(self, record: Any) -> Advance:
+        """The loop for the arrays and numbers of a record."""
+
+        def advance(first: int, last: int) -> None:
+            self.run(record, first, last)
+
+        return advance
+
+    def collect(self, record: Any, new_log: Callable[[], tuple[Any, Any]], first: int, last: int) -> list[Any]:
+        """Advance these units, and return the rows that they have logged."""
+        log, found = new_log()
+        return self.run(record._replace(log=log, found=found), first, last)
+
+    def run(self, record: Any, first: int, last: int) -> list[Any]:
+        """Advance these units, shared among the GPUs, each as many at once as its memory holds."""
+        text = self.text(record)
+        return share_units(gpus(), first, last, partial(self._run_on, record, text))
+
+    def _run_on(self, record: Any, text: KernelText, device: Any, first: int, last: int) -> list[Any]:
+        code, stream = device.load(text), device.stream()
+        most = max(1, int(MEMORY_USED * device.free_memory() / max(_bytes_of_unit(record), 1)))
+        return [
+            _Batch(self, device, stream, record, start, min(start + most, last)).run(code)
+            for start in range(first, last, most)
+        ]
+
+
+def share_units(devices: Sequence[Any], first: int, last: int, work: Callable[[Any, int, int], list[Any]]) -> list[Any]:
+    """Call work(device, first, last) for the units of each GPU, at the same time; what it returns, in order."""
+    cuts = np.linspace(first, last, min(len(devices), last - first) + 1).astype(int).tolist()
+    parts = list(zip(devices, cuts[:-1], cuts[1:], strict=False))
+    if len(parts) == 1:
+        return work(*parts[0])
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return [each for found in pool.map(lambda part: work(*part), parts) for each in found]
+
+
+def _bytes_of_unit(record: Any) -> int:
+    sizes = [getattr(record, name).nbytes // max(getattr(record, name).shape[axis], 1)
+             for name, axis in record.UNIT_AXES.items()]  # fmt: skip
+    return sum(sizes) + sum(getattr(record, name).nbytes for name in record.OWN)
+
+
+class _Batch:
+    """Some units of a record on a GPU."""
+
+    def __init__(self, program: KernelProgram, device: Any, stream: Any, record: Any, first: int, last: int) -> None:
+        self.real, self.device, self.stream, self.record = program.real, device, stream, record
+        self.units, self.count = slice(first, last), last - first
+        self.arrays: list[Any] = []
+
+    def run(self, code: Any) -> Any:
+        """Up, run, and down; the rows that were logged."""
+        record, device, stream = self.record, self.device, self.stream
+        up = {name: self._upload(name, value) for name, value in record._asdict().items()}
+        words = pack_record(record._replace(**up))
+        on_device = self._to_device(words)
+        device.launch(code, on_device, self.count, stream)
+        for name in record.WRITTEN:
+            self._download(up[name], self._part(name))
+        logged = self._logged(up) if any(len(getattr(record, name)) for name in record.OWN) else None
+        device.synchronize(stream)
+        for array in self.arrays:
+            array.free()
+        return logged
+
+    def _part(self, name: str) -> Any:
+        """The units of an array."""
+        return getattr(self.record, name)[(slice(None),) * self.record.UNIT_AXES[name] + (self.units,)]
+
+    def _upload(self, name: str, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(self._upload("", part) for part in value)
+        if not isinstance(value, np.ndarray):
+            return value
+        if name in self.record.OWN:
+            return self._to_device(np.zeros((self.count, *value.shape), value.dtype), value.shape)
+        value = self._part(name) if name in self.record.UNIT_AXES else value
+        kind = self.real if value.dtype.kind == "f" else value.dtype
+        if name == "out" and not self.record.is_begun:
+            return self._allocate(value.shape, kind)
+        return self._to_device(np.ascontiguousarray(value, dtype=kind))
+
+    def _allocate(self, shape: tuple[int, ...], kind: Any) -> Any:
+        self.arrays.append(self.device.allocate(shape, kind))
+        return self.arrays[-1]
+
+    def _to_device(self, array: Any, shape: tuple[int, ...] | None = None) -> Any:
+        """A copy on the GPU, which may be known by the shape of the part of one unit."""
+        copy = self._allocate(array.shape, array.dtype)
+        self.device.upload(copy, array, self.stream)
+        self.device.synchronize(self.stream)  # the array may be a temporary one
+        copy.shape = array.shape if shape is None else shape
+        return copy
+
+    def _download(self, source: Any, target: Any) -> None:
+        if target.flags.c_contiguous and target.dtype == source.dtype:
+            self.device.download(target, source, self.stream)
+            return
+        room = np.empty(target.shape, source.dtype)
+        self.device.download(room, source, self.stream)
+        self.device.synchronize(self.stream)
+        target[...] = room
+
+    def _logged(self, up: dict[str, Any]) -> Any:
+        """The rows of all units, in their order, with the numbers of the units among all."""
+        rows, columns = self.record.log.shape
+        found = np.zeros((self.count, 1), dtype=np.int64)
+        self._download(up["found"], found)
+        self.device.synchronize(self.stream)
+        if not found.any():
+            return np.zeros((0, columns))
+        log = np.empty((self.count, rows, columns))
+        self._download(up["log"], log)
+        self.device.synchronize(self.stream)
+        logged: Any = log[np.arange(rows) < found]
+        logged[:, 1] += self.units.start
+        return logged

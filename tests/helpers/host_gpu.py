@@ -1,0 +1,75 @@
+"""A GPU made of this computer's processor: the emitted kernels, compiled for it, and memory that is its own."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+
+import numpy as np
+
+from polhode.backends import jit
+from polhode.backends.kernel import host_object
+
+
+class HostArray:
+    """Memory that only a kernel and copies reach."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.memory = np.full(max(math.prod(shape) * self.dtype.itemsize, 8), 0xA5, dtype=np.uint8)
+        self.address = self.memory.ctypes.data
+
+    def free(self):
+        self.memory = None
+
+
+class HostGpu:
+    """What `polhode.backends.cuda.Device` offers, on the processor."""
+
+    name, chip = "this computer", "sm_90"
+
+    def __init__(self, free=2**32):
+        self.free, self.codes, self.launched = free, {}, []
+
+    def free_memory(self):
+        return self.free
+
+    def stream(self):
+        return object()
+
+    def synchronize(self, stream):
+        pass
+
+    def record(self, stream):
+        return object()
+
+    def wait(self, stream, mark):
+        pass
+
+    def finish(self, mark):
+        pass
+
+    def allocate(self, shape, dtype):
+        return HostArray(shape, dtype)
+
+    def upload(self, target, array, stream, offset=0):
+        assert array.flags.c_contiguous
+        assert offset + array.nbytes <= len(target.memory)
+        ctypes.memmove(target.address + offset, array.ctypes.data, array.nbytes)
+
+    def download(self, array, source, stream, offset=0):
+        assert array.flags.c_contiguous
+        assert offset + array.nbytes <= len(source.memory)
+        ctypes.memmove(array.ctypes.data, source.address + offset, array.nbytes)
+
+    def pinned(self, shape, dtype=np.float64):
+        return np.empty(shape, dtype)
+
+    def load(self, kernel):
+        if kernel not in self.codes:
+            self.codes[kernel] = jit.MachineCode(host_object(kernel), "advance_units")
+        return self.codes[kernel]
+
+    def launch(self, code, record, units, stream):
+        self.launched.append(units)
+        code(record.address, 0, units)
