@@ -99,6 +99,7 @@ class ClockedRun(NamedTuple):
     WRITTEN = tuple(UNIT_AXES)
     OWN = ("log", "found")
     KNOWN_EXTENTS = ("buffer", "memory", "rules")
+    variant = 0
 
     @property
     def is_begun(self) -> bool:

@@ -23,6 +23,7 @@ class ClosedFormRun(NamedTuple):
     OWN = ()
     KNOWN_EXTENTS = ("buffer",)
     is_begun = False
+    variant = 0
 
 
 def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> Sweep:

@@ -37,6 +37,11 @@ class FixedRun(NamedTuple):
         """Whether outputs have been written before."""
         return self.stop > 0
 
+    @property
+    def variant(self) -> int:
+        """Which of the kernels takes it: 1 if all outputs are on the grid of steps."""
+        return int(not self.stop_rest.any())
+
 
 def independent_step(step: Loop, renormalize: Loop, layout: Layout) -> Loop:
     """One step of every body of a unit of independent bodies."""
@@ -71,40 +76,49 @@ def build_acceptance(renormalize: Loop, layout: Layout, reached: Any) -> Sweep:
     return Sweep(one_body, layout.lanes, layout.size)
 
 
-def build_fixed_kernel(step_all: Loop, layout: Layout) -> Loop:
+def build_fixed_kernel(step_all: Loop, layout: Layout, is_on_grid: bool) -> Loop:
     """The same for one unit at a time, whose numbers stay in registers between outputs.
 
-    A step off the grid begins with a copy of the state in memory, since two states need twice the registers.
+    A step off the grid begins with a copy of the state in memory, since two states need twice the registers.  With
+    `is_on_grid` there are none, and the kernel is half as long.
     """
     size, sample_size, drift_at = layout.size, layout.sample_size, layout.drift
 
     @loop
+    def keep_state(run: FixedRun, own: Any, u: int) -> None:
+        for block in range(len(own) // size):
+            for i in range(sample_size):
+                run.buffer[u, block * size + i] = own[block * size + i]
+
+    @loop
     def advance(run: FixedRun, first: int, last: int) -> None:
         length, stops = run.buffer.shape[1], len(run.stop_k)
+        blocks = length // size
         own = np.zeros(length)
         for u in range(first, last):
             for i in range(length):
                 own[i] = run.buffer[u, i]
-            s = run.stop
-            for now in range(run.k, run.k_end + 1):
-                while s < stops and run.stop_k[s] == now:
-                    if run.stop_rest[s] > 0.0:
-                        for i in range(length):
-                            run.buffer[u, i] = own[i]
-                        step_all(own, run.pairs, run.t_start + now * run.h, run.stop_rest[s])
-                    for block in range(length // size):
+            k = run.k
+            for s in range(run.stop, stops + 1):
+                is_output = s < stops and run.stop_k[s] <= run.k_end
+                last_step = run.stop_k[s] if is_output else run.k_end
+                for now in range(k, last_step):
+                    step_all(own, run.pairs, run.t_start + now * run.h, run.h)
+                k = last_step
+                if is_output:
+                    if not is_on_grid and run.stop_rest[s] > 0.0:
+                        keep_state(run, own, u)
+                        step_all(own, run.pairs, run.t_start + k * run.h, run.stop_rest[s])
+                    for block in range(blocks):
                         for i in range(sample_size):
                             run.out[s, u, block * sample_size + i] = own[block * size + i]
-                    if run.stop_rest[s] > 0.0:
-                        for i in range(length):
-                            own[i] = run.buffer[u, i]
-                    for block in range(length // size):
+                    if not is_on_grid and run.stop_rest[s] > 0.0:
+                        for block in range(blocks):
+                            for i in range(sample_size):
+                                own[block * size + i] = run.buffer[u, block * size + i]
+                    for block in range(blocks):
                         own[block * size + drift_at] = 0.0
-                    s += 1
-                if now < run.k_end:
-                    step_all(own, run.pairs, run.t_start + now * run.h, run.h)
-            for i in range(length):
-                run.buffer[u, i] = own[i]
+            keep_state(run, own, u)
 
     return advance
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from polhode.backends.graph import TraceError
 from polhode.backends.loops import Loop, compile_loop, pack_record, record_like
 
 STRICT, FUSED, SINGLE = PRECISIONS = ("strict", "fused", "single")
-"""The CPU's bits; fused multiply-adds; numbers of 32 bits."""
+"""The CPU's bits; fused multiply-adds and shared reciprocals; the same with numbers of 32 bits."""
 NAME = "polhode_kernel"
 THREADS = 128
 """Threads of a block."""
@@ -32,6 +33,7 @@ OLDEST_CHIP = "sm_70"
 _TRIPLE = "nvptx64-nvidia-cuda"
 _INDICES = ("tid", "ntid", "ctaid")
 _INLINED = "\nattributes #0 = { nounwind alwaysinline }\nattributes #1 = { nounwind alwaysinline }\n"
+_DIVISION = re.compile(r"fdiv double \S+ (%\S+)$", re.MULTILINE)
 _CALLED = "\nattributes #0 = { nounwind alwaysinline }\nattributes #1 = { nounwind noinline }\n"
 
 
@@ -65,8 +67,8 @@ def kernel_text(
     loops = loops.replace(", !invariant.load !0", "")  # every thread has its own record
     attributes = _INLINED if is_inlined else _CALLED
     loops, laws = loops + attributes, laws + attributes
-    if precision == FUSED:
-        loops, laws = _allow_fusing(loops), _allow_fusing(laws)
+    if precision != STRICT:
+        loops, laws = _allow_contraction(loops), _allow_contraction(_share_reciprocals(laws))
     if precision == SINGLE:
         loops, laws = _in_single_precision(loops), _in_single_precision(laws)
     fields = record_like(record, extents)
@@ -74,8 +76,27 @@ def kernel_text(
     return KernelText(loops, laws, len(pack_record(record)), places)
 
 
-def _allow_fusing(text: str) -> str:
+def _allow_contraction(text: str) -> str:
+    """Multiplications and additions may be fused."""
     return re.sub(r" = (fmul|fadd|fsub) double", r" = \1 contract double", text)
+
+
+def _share_reciprocals(laws: str) -> str:
+    """Divisions by one number, or of a constant, become reciprocals and multiplications; laws have no branches."""
+    functions = []
+    for text in re.split(r"(?m)^(?=define )", laws):
+        count, lines, known = Counter(_DIVISION.findall(text)), [], set()
+        for line in text.split("\n"):
+            found = _DIVISION.search(line)
+            if found is not None and (count[found[1]] > 1 or "fdiv double 0x" in line):
+                inverse = f"%over.{found[1][1:]}"
+                if inverse not in known:
+                    known.add(inverse)
+                    lines.append(f"  {inverse} = fdiv double 0x3FF0000000000000, {found[1]}")
+                line = f"{line[: found.start()]}fmul double {found[0].split()[2]} {inverse}"
+            lines.append(line)
+        functions.append("\n".join(lines))
+    return "".join(functions)
 
 
 def _in_single_precision(text: str) -> str:
@@ -96,7 +117,8 @@ def _in_single_precision(text: str) -> str:
         else:
             single = re.sub(r"0x[0-9A-F]{16}", narrow, line).replace("double", "float").replace(".f64", ".f32")
             lines.append(re.sub(r"(load float, .*|store float .*), align 8", r"\1, align 4", single))
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    return re.sub(r" = (fdiv|call)( contract)? float", r" = \1\2 afn float", text)  # roots and divisions to 1 or 2 units
 
 
 def _pack_float(value: float) -> bytes:

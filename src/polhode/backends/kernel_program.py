@@ -26,7 +26,7 @@ def gpus() -> Sequence[Any]:
 
 
 class KernelProgram:
-    """A loop function (record, first, last) that becomes a kernel when it is first bound to a record.
+    """A loop function (record, first, last), of which there may be variants for different records, as a kernel.
 
     The record says which of its arrays have an axis of units (UNIT_AXES), which of those are written (WRITTEN), of
     which every unit has its own (OWN), and in which all extents but the first are part of the program (KNOWN_EXTENTS).
@@ -34,8 +34,8 @@ class KernelProgram:
 
     is_compiled = True
 
-    def __init__(self, function: Loop, precision: str, is_inlined: bool) -> None:
-        self.function, self.precision, self.is_inlined = function, precision, is_inlined
+    def __init__(self, variants: Sequence[Loop], precision: str, is_inlined: bool) -> None:
+        self.variants, self.precision, self.is_inlined = variants, precision, is_inlined
         self._texts: dict[Any, KernelText] = {}
         self._lock = RLock()
 
@@ -47,11 +47,12 @@ class KernelProgram:
     def text(self, record: Any) -> KernelText:
         """The kernel for records like this one."""
         extents = {name: (None, *getattr(record, name).shape[1:]) for name in record.KNOWN_EXTENTS}
-        key = tuple(extents.items())
+        key = (record.variant, *extents.items())
         with self._lock:
             if key not in self._texts:
+                function = self.variants[record.variant]
                 own = [name for name in record.OWN if len(getattr(record, name))]
-                self._texts[key] = kernel_text(self.function, record, extents, own, self.precision, self.is_inlined)
+                self._texts[key] = kernel_text(function, record, extents, own, self.precision, self.is_inlined)
             return self._texts[key]
 
     def bind(self, record: Any) -> Advance:

@@ -157,8 +157,10 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
             step = build_step(tableau, drop_spin_rate(rate) if structure.has_constant_spin else rate)
         step_all = independent_step(step, renormalize, layout)
     if not has_events:
-        build = build_fixed_kernel if structure.is_kernel else build_fixed_loop
-        return _plan(structure, layout, build(step_all, layout), False, step_all)
+        advance = build_fixed_loop(step_all, layout)
+        if structure.is_kernel:
+            advance = tuple(build_fixed_kernel(step_all, layout, is_on_grid) for is_on_grid in (False, True))
+        return _plan(structure, layout, advance, False, step_all)
     if loops is not None:
         made = tries.fixed_staged_attempts(step_all, loops, renormalize, layout)
     else:
@@ -240,11 +242,13 @@ def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Pl
     return _plan(structure, layout, advance, False, advance)
 
 
-def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool, parts: Any) -> Plan:
+def _plan(structure: Structure, layout: Layout, advance: Any, has_clocks: bool, parts: Any) -> Plan:
+    """The plan of a loop; of kernels that take different records, several."""
     size = layout.carried if has_clocks and not structure.is_system else layout.size
     program: Program | KernelProgram
     if structure.is_kernel:
-        program = KernelProgram(advance, structure.precision, not has_clocks and not structure.staged)
+        variants = advance if isinstance(advance, tuple) else (advance,)
+        program = KernelProgram(variants, structure.precision, not has_clocks and not structure.staged)
     else:
         program = Program(advance, structure.engine != "python", None if structure.is_system else size)
     return Plan(layout, program, size, structure.is_system, parts)

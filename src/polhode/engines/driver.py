@@ -14,6 +14,7 @@ from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.event_log import label_event_records
+from polhode.engines.gpu_steps import GpuFixedSteps
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import FixedSteps, Integrator
 from polhode.engines.result import Failure, Report, RunResult, SampleColumns, report_of_part
@@ -59,7 +60,8 @@ def integrator_for(
         return ClosedForm(scenario, counts_work, threads, report)
     if method.is_taylor_series:
         return TaylorSeries(scenario, counts_work, threads, report)
-    kind = ClockedSteps if method.is_adaptive or scenario.events else FixedSteps
+    with_equal_steps = GpuFixedSteps if scenario.engine == "gpu" else FixedSteps
+    kind = ClockedSteps if method.is_adaptive or scenario.events else with_equal_steps
     return kind(scenario, counts_work, threads, report)
 
 

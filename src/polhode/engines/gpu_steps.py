@@ -1,0 +1,148 @@
+"""Steps of one length on GPUs: the state stays there, and samples come back while the next ones are computed."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.fixed_steps import FixedRun
+from polhode.backends.kernel_program import KernelProgram, gpus, share_units
+from polhode.backends.loops import pack_record
+from polhode.engines import segments
+from polhode.engines.integrator import FixedSteps
+from polhode.validation import Array
+
+PIECE_BYTES = 2**28
+"""Samples that are computed before they are copied."""
+BATCH_UNITS = 2**20
+"""Units that are on a GPU at once."""
+LARGEST_PINNED = 2**32
+"""Samples of more bytes than this come into ordinary memory, which takes longer."""
+
+
+def new_output(shape: tuple[int, ...], kind: Any) -> Any:
+    """An array for what comes back from GPUs."""
+    if np.dtype(kind).itemsize * np.prod(shape) > LARGEST_PINNED:
+        return np.empty(shape, kind)
+    return gpus()[0].pinned(shape, kind)
+
+
+class GpuFixedSteps(FixedSteps):
+    """The members of an ensemble, in batches; a single run goes in portions, as on the CPU."""
+
+    def _take_steps(self, a: float, stops: Array, k: int) -> Array:
+        if self.scenario.members is None:
+            return super()._take_steps(a, stops, k)
+        program = self.plan.program
+        assert isinstance(program, KernelProgram)
+        stop_k, rest = segments.locate_on_grid(stops, a, self.scenario.needed_step)
+        width = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
+        out = new_output((len(stops), len(self.buffer), width), program.real)
+        run = FixedRun(self.buffer, self.pairs, float(a), self.scenario.needed_step, k, int(stop_k[-1]), stop_k, rest,
+                       int(np.searchsorted(stop_k, k)), out)  # fmt: skip
+        share_units(gpus(), 0, len(self.buffer), partial(self._run_on, program, run))
+        self.steps += int(stop_k[-1]) - k
+        return out if out.dtype == np.float64 else out.astype(np.float64)
+
+    def _run_on(self, program: KernelProgram, run: FixedRun, device: Any, first: int, last: int) -> list[None]:
+        """All steps of some units on one GPU."""
+        code = device.load(program.text(run))
+        queue = _Queue(device)
+        for start in range(first, last, BATCH_UNITS):
+            end = min(start + BATCH_UNITS, last)
+            _run_batch(queue, code, program.real, run, slice(start, end))
+            if self.report is not None and first == 0:
+                self.report(self.scenario.start_time + self.scenario.duration * end / last)
+        queue.finish()
+        return []
+
+
+class _Queue:
+    """Work for a GPU: kernels in one queue, copies back in another, two pieces of samples in turn."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self.kernels, self.copies = device.stream(), device.stream()
+        self.pieces: list[Any] = [None, None]
+        self.copied: list[Any] = [None, None]
+        self.turn = 0
+
+    def next_piece(self, shape: tuple[int, ...], kind: Any) -> Any:
+        """Room for samples; the kernel after this waits until what lay there has been copied."""
+        self.turn = 1 - self.turn
+        size = int(np.prod(shape))
+        known = self.pieces[self.turn]
+        if self.copied[self.turn] is not None:
+            self.device.wait(self.kernels, self.copied[self.turn])
+        if known is None or np.prod(known.shape) < size:
+            if known is not None:
+                self.device.synchronize(self.copies)
+                self.device.synchronize(self.kernels)
+                known.free()
+            known = self.pieces[self.turn] = self.device.allocate((size,), kind)
+        return known
+
+    def copy_back(self, piece: Any, out: Any) -> None:
+        """Copy a piece into the rows of an array, once the kernel has written it."""
+        self.device.wait(self.copies, self.device.record(self.kernels))
+        offset = 0
+        for row in out:
+            self.device.download(row, piece, self.copies, offset)
+            offset += row.nbytes
+        self.copied[self.turn] = self.device.record(self.copies)
+
+    def finish(self) -> None:
+        """Wait for everything, and free all room."""
+        self.device.synchronize(self.kernels)
+        self.device.synchronize(self.copies)
+        for piece in self.pieces:
+            if piece is not None:
+                piece.free()
+
+
+def _run_batch(queue: _Queue, code: Any, real: Any, run: FixedRun, units: slice) -> None:
+    """All steps of the units of a batch, piece by piece of their samples."""
+    device, stream = queue.device, queue.kernels
+    kept = []
+
+    def to_device(array: Any) -> Any:
+        copy = device.allocate(array.shape, array.dtype)
+        device.upload(copy, array, stream)
+        kept.append((copy, array))
+        return copy
+
+    def shared(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(shared(part) for part in value)
+        if not isinstance(value, np.ndarray):
+            return value
+        return to_device(np.ascontiguousarray(value, real if value.dtype.kind == "f" else value.dtype))
+
+    buffer, pairs = to_device(np.ascontiguousarray(run.buffer[units], real)), shared(run.pairs)
+    count, width = units.stop - units.start, run.out.shape[2]
+    rows = max(1, PIECE_BYTES // (count * width * np.dtype(real).itemsize))
+    k = run.k
+    for s in range(run.stop, len(run.stop_k), rows):
+        wanted = slice(s, min(s + rows, len(run.stop_k)))
+        shape = (wanted.stop - s, count, width)
+        piece = queue.next_piece(shape, real)
+        k_end = int(run.stop_k[wanted.stop - 1])
+        part = run._replace(
+            buffer=buffer, pairs=pairs, k=k, k_end=k_end, stop=0, out=_Shaped(piece.address, shape),
+            stop_k=to_device(run.stop_k[wanted]), stop_rest=shared(run.stop_rest[wanted]),
+        )  # fmt: skip
+        device.launch(code, to_device(pack_record(part)), count, stream)
+        queue.copy_back(piece, run.out[wanted, units])
+        k = k_end
+    device.synchronize(stream)
+    for copy, _ in kept:
+        copy.free()
+
+
+class _Shaped:
+    """A part of an array on a GPU, by another shape."""
+
+    def __init__(self, address: int, shape: tuple[int, ...]) -> None:
+        self.address, self.shape = address, shape
