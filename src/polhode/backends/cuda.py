@@ -89,7 +89,7 @@ class Device:
         driver = _driver()
         self._device = call("cuDeviceGet", index)
         self._context = call("cuDevicePrimaryCtxRetain", self._device)
-        self.name = call("cuDeviceGetName", 256, self._device).rstrip(b"\0").decode()
+        self.name = call("cuDeviceGetName", 256, self._device).split(b"\0")[0].decode()
         major, minor = (
             call("cuDeviceGetAttribute", getattr(driver.CUdevice_attribute, f"{name}"), self._device)
             for name in (

@@ -25,8 +25,6 @@ STRICT, FUSED, SINGLE = PRECISIONS = ("strict", "fused", "single")
 NAME = "polhode_kernel"
 THREADS = 128
 """Threads of a block."""
-BLOCKS_PER_PROCESSOR = 4
-"""Blocks that a multiprocessor holds at once, at least: the compiler keeps to the registers that this leaves."""
 UNROLLED = 256
 """Loops over the numbers of a body are written out up to this length, so that a body stays in registers."""
 OLDEST_CHIP = "sm_70"
@@ -46,6 +44,8 @@ class KernelText(NamedTuple):
     """The words of its record."""
     own: tuple[tuple[int, int], ...]
     """Fields of the record of which every unit has its own: the word of the address, and the number of extents."""
+    blocks: int
+    """Blocks that a multiprocessor holds at once, at least: the compiler keeps to the registers that this leaves."""
 
 
 def kernel_text(
@@ -55,6 +55,7 @@ def kernel_text(
     own: Sequence[str],
     precision: str,
     is_inlined: bool,
+    blocks: int,
 ) -> KernelText:
     """The text of a loop function (record, first, last) for one unit at a time.
 
@@ -73,7 +74,7 @@ def kernel_text(
         loops, laws = _in_single_precision(loops), _in_single_precision(laws)
     fields = record_like(record, extents)
     places = tuple((fields[name][0], len(fields[name][1].extents)) for name in own if name in fields)
-    return KernelText(loops, laws, len(pack_record(record)), places)
+    return KernelText(loops, laws, len(pack_record(record)), places, blocks)
 
 
 def _allow_contraction(text: str) -> str:
@@ -151,7 +152,7 @@ def ptx(kernel: KernelText, chip: str) -> str:
             "done:",
             "  ret void",
             "}",
-            f'attributes #2 = {{ nounwind "nvvm.maxntid"="{THREADS}" "nvvm.minctasm"="{BLOCKS_PER_PROCESSOR}" }}',
+            f'attributes #2 = {{ nounwind "nvvm.maxntid"="{THREADS}" "nvvm.minctasm"="{kernel.blocks}" }}',
         ]
     )
     module = _optimized_module(kernel, entry, machine, _TRIPLE, NAME)

@@ -34,8 +34,8 @@ class KernelProgram:
 
     is_compiled = True
 
-    def __init__(self, variants: Sequence[Loop], precision: str, is_inlined: bool) -> None:
-        self.variants, self.precision, self.is_inlined = variants, precision, is_inlined
+    def __init__(self, variants: Sequence[Loop], precision: str, is_inlined: bool, blocks: int) -> None:
+        self.variants, self.precision, self.is_inlined, self.blocks = variants, precision, is_inlined, blocks
         self._texts: dict[Any, KernelText] = {}
         self._lock = RLock()
 
@@ -52,7 +52,7 @@ class KernelProgram:
             if key not in self._texts:
                 function = self.variants[record.variant]
                 own = [name for name in record.OWN if len(getattr(record, name))]
-                self._texts[key] = kernel_text(function, record, extents, own, self.precision, self.is_inlined)
+                self._texts[key] = kernel_text(function, record, extents, own, self.precision, self.is_inlined, self.blocks)
             return self._texts[key]
 
     def bind(self, record: Any) -> Advance:
