@@ -29,35 +29,39 @@ class HostGpu:
     name, chip = "this computer", "sm_90"
 
     def __init__(self, free=2**32):
-        self.free, self.codes, self.launched = free, {}, []
+        self.free, self.codes, self.launched, self.streams = free, {}, [], 0
+
+    def activate(self):
+        pass
 
     def free_memory(self):
         return self.free
 
     def stream(self):
+        self.streams += 1
         return object()
+
+    def release(self, _stream):
+        self.streams -= 1
 
     def synchronize(self, stream):
         pass
 
-    def record(self, stream):
+    def record(self, _stream):
         return object()
 
     def wait(self, stream, mark):
         pass
 
-    def finish(self, mark):
-        pass
-
     def allocate(self, shape, dtype):
         return HostArray(shape, dtype)
 
-    def upload(self, target, array, stream, offset=0):
+    def upload(self, target, array, _stream, offset=0):
         assert array.flags.c_contiguous
         assert offset + array.nbytes <= len(target.memory)
         ctypes.memmove(target.address + offset, array.ctypes.data, array.nbytes)
 
-    def download(self, array, source, stream, offset=0):
+    def download(self, array, source, _stream, offset=0):
         assert array.flags.c_contiguous
         assert offset + array.nbytes <= len(source.memory)
         ctypes.memmove(array.ctypes.data, source.address + offset, array.nbytes)
@@ -70,6 +74,6 @@ class HostGpu:
             self.codes[kernel] = jit.MachineCode(host_object(kernel), "advance_units")
         return self.codes[kernel]
 
-    def launch(self, code, record, units, stream):
+    def launch(self, code, record, units, _stream):
         self.launched.append(units)
         code(record.address, 0, units)

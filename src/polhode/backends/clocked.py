@@ -31,7 +31,7 @@ from polhode.backends.event_laws import (
     sign,
     starting_side,
 )
-from polhode.backends.layout import EVENT_POINTS, Layout, read, write
+from polhode.backends.layout import EVENT_POINTS, KernelFields, Layout, read, write
 from polhode.backends.loops import Loop, loop
 from polhode.equations.scalar_ops import larger
 from polhode.methods.dense_output import evaluate_interpolant
@@ -95,16 +95,24 @@ class ClockedRun(NamedTuple):
     log: Any
     found: Any
 
-    UNIT_AXES = {"buffer": 0, "done": 0, "out": 1, "checkpoints": 1, "memory": 0, "counts": 0, "halted": 0}  # noqa: RUF012
-    WRITTEN = tuple(UNIT_AXES)
-    OWN = ("log", "found")
-    KNOWN_EXTENTS = ("buffer", "memory", "rules")
-    variant = 0
+    @property
+    def kernel_fields(self) -> KernelFields:
+        """What a kernel has to know."""
+        return _FIELDS
+
+    @property
+    def variant(self) -> int:
+        """Which of the kernels takes it."""
+        return 0
 
     @property
     def is_begun(self) -> bool:
         """Whether outputs have been written before."""
         return bool(self.done.any())
+
+
+_PER_UNIT = {"buffer": 0, "done": 0, "out": 1, "checkpoints": 1, "memory": 0, "counts": 0, "halted": 0}
+_FIELDS = KernelFields(_PER_UNIT, tuple(_PER_UNIT), ("buffer", "memory", "rules"), ("log", "found"))
 
 
 def build_clocked_loop(

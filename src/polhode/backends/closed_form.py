@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.backends.layout import Layout, read, read_constants, write
+from polhode.backends.layout import KernelFields, Layout, read, read_constants, write
 from polhode.backends.loops import Loop, Sweep, loop
 
 
@@ -18,12 +18,23 @@ class ClosedFormRun(NamedTuple):
     times: Any
     out: Any
 
-    UNIT_AXES = {"buffer": 0, "out": 1}  # noqa: RUF012
-    WRITTEN = ("out",)
-    OWN = ()
-    KNOWN_EXTENTS = ("buffer",)
-    is_begun = False
-    variant = 0
+    @property
+    def kernel_fields(self) -> KernelFields:
+        """What a kernel has to know."""
+        return _FIELDS
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether outputs have been written before: all are written at once."""
+        return False
+
+    @property
+    def variant(self) -> int:
+        """Which of the kernels takes it."""
+        return 0
+
+
+_FIELDS = KernelFields({"buffer": 0, "out": 1}, ("out",), ("buffer",))
 
 
 def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> Sweep:

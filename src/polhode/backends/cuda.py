@@ -64,22 +64,24 @@ def devices() -> tuple[Device, ...]:
 
 
 class DeviceArray:
-    """An array in the memory of a GPU, freed when nobody holds it."""
+    """An array in the memory of a GPU, kept for the next one when it is freed or nobody holds it."""
 
     def __init__(self, device: Device, shape: tuple[int, ...], dtype: Any) -> None:
         self.shape, self.dtype = shape, np.dtype(dtype)
-        device.activate()
-        self.address = int(call("cuMemAlloc", max(math.prod(shape) * self.dtype.itemsize, 8)))
-        self._free = weakref.finalize(self, _free, device, self.address)
+        size = _rounded(math.prod(shape) * self.dtype.itemsize)
+        self.address = device.take_block(size)
+        self._free = weakref.finalize(self, device.return_block, size, self.address)
+        self._free.atexit = False
 
     def free(self) -> None:
-        """Free it now."""
+        """Free it now; nothing may use it any more."""
         self._free()
 
 
-def _free(device: Device, address: int) -> None:
-    device.activate()
-    call("cuMemFree", address)
+def _rounded(size: int) -> int:
+    """The size of a block of memory: one of eight between powers of two, so that many arrays fit into one."""
+    grain = max(1 << max(size.bit_length() - 4, 0), 512)
+    return -(-max(size, 1) // grain) * grain
 
 
 class Device:
@@ -91,29 +93,43 @@ class Device:
         self._context = call("cuDevicePrimaryCtxRetain", self._device)
         self.name = call("cuDeviceGetName", 256, self._device).split(b"\0")[0].decode()
         major, minor = (
-            call("cuDeviceGetAttribute", getattr(driver.CUdevice_attribute, f"{name}"), self._device)
-            for name in (
-                "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR",
-                "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR",
+            call(
+                "cuDeviceGetAttribute",
+                getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}"),
+                self._device,
             )
+            for part in ("MAJOR", "MINOR")
         )
         self.chip = f"sm_{major}{minor}"
         self._kernels: OrderedDict[KernelText, tuple[Any, Any]] = OrderedDict()
         self._pinned: dict[int, list[int]] = {}
+        self._blocks: dict[int, list[int]] = {}
+        self._streams: list[Any] = []
 
     def activate(self) -> None:
         """Make it the GPU of this thread."""
         call("cuCtxSetCurrent", self._context)
 
     def free_memory(self) -> int:
-        """Free memory in bytes."""
+        """Free memory in bytes, with what is kept for new arrays."""
         self.activate()
-        return int(_driver().cuMemGetInfo()[1])
+        with _LOCK:
+            kept = sum(size * len(blocks) for size, blocks in self._blocks.items())
+        return int(_driver().cuMemGetInfo()[1]) + kept
 
     def stream(self) -> Any:
-        """A new queue of work."""
+        """A queue of work, which `release` takes back."""
+        with _LOCK:
+            if self._streams:
+                return self._streams.pop()
         self.activate()
         return call("cuStreamCreate", 1)  # not in step with the default queue
+
+    def release(self, stream: Any) -> None:
+        """Wait for a queue, and keep it for the next use."""
+        self.synchronize(stream)
+        with _LOCK:
+            self._streams.append(stream)
 
     def synchronize(self, stream: Any) -> None:
         """Wait for all that was put into a queue."""
@@ -121,7 +137,7 @@ class Device:
         call("cuStreamSynchronize", stream)
 
     def record(self, stream: Any) -> Any:
-        """A mark in a queue, for which another queue can wait."""
+        """A mark in a queue, for which one other queue can wait."""
         event = call("cuEventCreate", 0)
         call("cuEventRecord", event, stream)
         return event
@@ -129,11 +145,26 @@ class Device:
     def wait(self, stream: Any, mark: Any) -> None:
         """Let a queue wait for a mark of another."""
         call("cuStreamWaitEvent", stream, mark, 0)
+        call("cuEventDestroy", mark)  # the queue remembers it
 
-    def finish(self, mark: Any) -> None:
-        """Wait for a mark, and forget it."""
-        call("cuEventSynchronize", mark)
-        call("cuEventDestroy", mark)
+    def take_block(self, size: int) -> int:
+        """The address of a block of memory: one that was returned, or a new one."""
+        self.activate()
+        with _LOCK:
+            if known := self._blocks.get(size):
+                return known.pop()
+            try:
+                return int(call("cuMemAlloc", size))
+            except GpuError:
+                for address in (address for each in self._blocks.values() for address in each):
+                    call("cuMemFree", address)
+                self._blocks.clear()
+                return int(call("cuMemAlloc", size))
+
+    def return_block(self, size: int, address: int) -> None:
+        """Keep a block for the next array."""
+        with _LOCK:
+            self._blocks.setdefault(size, []).append(address)
 
     def allocate(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
         """A new array, of any content."""
@@ -151,8 +182,7 @@ class Device:
 
     def pinned(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
         """An array in memory that the GPU reads and writes directly; kept for the next one when nobody holds it."""
-        size = max(math.prod(shape) * np.dtype(dtype).itemsize, 8)
-        size = -(-size // 2**20) * 2**20
+        size = _rounded(math.prod(shape) * np.dtype(dtype).itemsize)
         with _LOCK:
             known = self._pinned.setdefault(size, [])
             address = known.pop() if known else None
@@ -160,8 +190,8 @@ class Device:
             self.activate()
             address = int(call("cuMemAllocHost", size))
         memory = (ctypes.c_char * size).from_address(address)
-        weakref.finalize(memory, self._pinned[size].append, address)
-        return np.frombuffer(memory, dtype=dtype, count=math.prod(shape)).reshape(shape)
+        weakref.finalize(memory, self._pinned[size].append, address).atexit = False
+        return np.frombuffer(memoryview(memory), dtype=dtype, count=math.prod(shape)).reshape(shape)
 
     def load(self, kernel: KernelText) -> Any:
         """The machine code of a kernel on this GPU."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.backends.layout import Layout, read, read_constants, write
+from polhode.backends.layout import KernelFields, Layout, read, read_constants, write
 from polhode.backends.loops import Loop, Sweep, loop
 from polhode.equations.scalar_ops import larger
 
@@ -27,10 +27,10 @@ class FixedRun(NamedTuple):
     """The first output that is still to come."""
     out: Any
 
-    UNIT_AXES = {"buffer": 0, "out": 1}  # noqa: RUF012
-    WRITTEN = ("buffer", "out")
-    OWN = ()
-    KNOWN_EXTENTS = ("buffer",)
+    @property
+    def kernel_fields(self) -> KernelFields:
+        """What a kernel has to know."""
+        return _FIELDS
 
     @property
     def is_begun(self) -> bool:
@@ -41,6 +41,9 @@ class FixedRun(NamedTuple):
     def variant(self) -> int:
         """Which of the kernels takes it: 1 if all outputs are on the grid of steps."""
         return int(not self.stop_rest.any())
+
+
+_FIELDS = KernelFields({"buffer": 0, "out": 1}, ("buffer", "out"), ("buffer",))
 
 
 def independent_step(step: Loop, renormalize: Loop, layout: Layout) -> Loop:

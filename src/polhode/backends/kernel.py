@@ -7,11 +7,12 @@ numbers have the CPU's bits.  Compiled for this machine instead, the same text r
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -27,7 +28,10 @@ THREADS = 128
 """Threads of a block."""
 UNROLLED = 256
 """Loops over the numbers of a body are written out up to this length, so that a body stays in registers."""
-OLDEST_CHIP = "sm_70"
+ROUNDER, ROUNDER_SINGLE = 1.5 * 2.0**52, 1.5 * 2.0**23
+"""What is added and subtracted to round a number to an integer, with 64 and with 32 bits."""
+SMALLEST_SINGLE, LARGEST_SINGLE = 2.0**-126, 3.4e38
+CHIPS = (50, 60, 70, 75, 80, 86, 89, 90)
 _TRIPLE = "nvptx64-nvidia-cuda"
 _INDICES = ("tid", "ntid", "ctaid")
 _INLINED = "\nattributes #0 = { nounwind alwaysinline }\nattributes #1 = { nounwind alwaysinline }\n"
@@ -105,7 +109,12 @@ def _in_single_precision(text: str) -> str:
 
     def narrow(match: re.Match[str]) -> str:
         value = struct.unpack("<d", bytes.fromhex(match[0][2:])[::-1])[0]
-        with_32_bits = struct.unpack("<f", _pack_float(value))[0]
+        if math.isfinite(value) and value != 0 and not SMALLEST_SINGLE <= abs(value) <= LARGEST_SINGLE:
+            raise TraceError(
+                f"a number such as {value:g}, which 32 bits do not hold (as in exp, log and power): use "
+                "precision='fused' instead of 'single'"
+            )
+        with_32_bits = ROUNDER_SINGLE if value == ROUNDER else struct.unpack("<f", struct.pack("<f", value))[0]
         return f"0x{struct.unpack('<Q', struct.pack('<d', with_32_bits))[0]:016X}"
 
     lines, wide = [], re.compile(r"  (%w\d+) = load double, (ptr %\w+), align 8$")
@@ -119,14 +128,9 @@ def _in_single_precision(text: str) -> str:
             single = re.sub(r"0x[0-9A-F]{16}", narrow, line).replace("double", "float").replace(".f64", ".f32")
             lines.append(re.sub(r"(load float, .*|store float .*), align 8", r"\1, align 4", single))
     text = "\n".join(lines)
-    return re.sub(r" = (fdiv|call)( contract)? float", r" = \1\2 afn float", text)  # roots and divisions to 1 or 2 units
-
-
-def _pack_float(value: float) -> bytes:
-    try:
-        return struct.pack("<f", value)
-    except OverflowError:
-        return struct.pack("<f", float("inf") if value > 0 else float("-inf"))
+    return re.sub(
+        r" = (fdiv|call)( contract)? float", r" = \1\2 afn float", text
+    )  # roots and divisions to 1 or 2 units
 
 
 # On a GPU -------------------------------------------------------------------------------------------------------------
@@ -167,15 +171,9 @@ def _gpu_target() -> Any:
     return llvm.Target.from_triple(_TRIPLE)
 
 
-@lru_cache(maxsize=8)
 def _known_chip(chip: str) -> str:
-    """The chip, or the oldest one if LLVM does not know it: the driver compiles for the one that is there."""
-    try:
-        machine = _gpu_target().create_target_machine(cpu=chip, opt=0)
-        empty = llvm.parse_assembly(f'target triple = "{_TRIPLE}"\ndefine void @nothing() {{\n  ret void\n}}\n')
-        return chip if f".target {chip}" in machine.emit_assembly(empty) else OLDEST_CHIP
-    except RuntimeError:
-        return OLDEST_CHIP
+    """The newest chip up to this one of those that every LLVM knows: the driver compiles for the one that is there."""
+    return f"sm_{max(known for known in CHIPS if known <= max(int(chip[3:]), CHIPS[0]))}"
 
 
 _ADVANCE = "ptr, i64, i64"

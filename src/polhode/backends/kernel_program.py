@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,6 +17,8 @@ from polhode.backends.program import Advance
 
 MEMORY_USED = 0.4
 """The part of a GPU's free memory that one batch may take."""
+LARGEST_PINNED = 2**32
+"""Samples of more bytes than this come into ordinary memory, which takes longer."""
 
 
 def gpus() -> Sequence[Any]:
@@ -28,8 +31,7 @@ def gpus() -> Sequence[Any]:
 class KernelProgram:
     """A loop function (record, first, last), of which there may be variants for different records, as a kernel.
 
-    The record says which of its arrays have an axis of units (UNIT_AXES), which of those are written (WRITTEN), of
-    which every unit has its own (OWN), and in which all extents but the first are part of the program (KNOWN_EXTENTS).
+    The record says what it has to know about its arrays (`KernelFields`).
     """
 
     is_compiled = True
@@ -46,14 +48,22 @@ class KernelProgram:
 
     def text(self, record: Any) -> KernelText:
         """The kernel for records like this one."""
-        extents = {name: (None, *getattr(record, name).shape[1:]) for name in record.KNOWN_EXTENTS}
+        extents = {name: (None, *getattr(record, name).shape[1:]) for name in record.kernel_fields.known_extents}
         key = (record.variant, *extents.items())
         with self._lock:
             if key not in self._texts:
                 function = self.variants[record.variant]
-                own = [name for name in record.OWN if len(getattr(record, name))]
-                self._texts[key] = kernel_text(function, record, extents, own, self.precision, self.is_inlined, self.blocks)
+                own = [name for name in record.kernel_fields.own if len(getattr(record, name))]
+                self._texts[key] = kernel_text(
+                    function, record, extents, own, self.precision, self.is_inlined, self.blocks
+                )
             return self._texts[key]
+
+    def new_output(self, shape: tuple[int, ...], kind: Any = np.float64) -> Any:
+        """Room for the samples that a kernel writes, which GPUs reach directly unless it is very large."""
+        if np.dtype(kind).itemsize * math.prod(shape) > LARGEST_PINNED:
+            return np.empty(shape, kind)
+        return gpus()[0].pinned(shape, kind)
 
     def bind(self, record: Any) -> Advance:
         """The loop for the arrays and numbers of a record."""
@@ -76,26 +86,36 @@ class KernelProgram:
     def _run_on(self, record: Any, text: KernelText, device: Any, first: int, last: int) -> list[Any]:
         code, stream = device.load(text), device.stream()
         most = max(1, int(MEMORY_USED * device.free_memory() / max(_bytes_of_unit(record), 1)))
-        return [
-            _Batch(self, device, stream, record, start, min(start + most, last)).run(code)
-            for start in range(first, last, most)
-        ]
+        try:
+            return [
+                _Batch(self, device, stream, record, start, min(start + most, last)).run(code)
+                for start in range(first, last, most)
+            ]
+        finally:
+            device.release(stream)
 
 
 def share_units(devices: Sequence[Any], first: int, last: int, work: Callable[[Any, int, int], list[Any]]) -> list[Any]:
     """Call work(device, first, last) for the units of each GPU, at the same time; what it returns, in order."""
     cuts = np.linspace(first, last, min(len(devices), last - first) + 1).astype(int).tolist()
     parts = list(zip(devices, cuts[:-1], cuts[1:], strict=False))
+
+    def work_on(part: tuple[Any, int, int]) -> list[Any]:
+        part[0].activate()  # of this thread
+        return work(*part)
+
     if len(parts) == 1:
-        return work(*parts[0])
-    with ThreadPoolExecutor(len(parts)) as pool:
-        return [each for found in pool.map(lambda part: work(*part), parts) for each in found]
+        return work_on(parts[0])
+    with ThreadPoolExecutor(max(len(parts), 1)) as pool:
+        return [each for found in pool.map(work_on, parts) for each in found]
 
 
 def _bytes_of_unit(record: Any) -> int:
-    sizes = [getattr(record, name).nbytes // max(getattr(record, name).shape[axis], 1)
-             for name, axis in record.UNIT_AXES.items()]  # fmt: skip
-    return sum(sizes) + sum(getattr(record, name).nbytes for name in record.OWN)
+    size = sum(int(getattr(record, name).nbytes) for name in record.kernel_fields.own)
+    for name, axis in record.kernel_fields.unit_axes.items():
+        array = getattr(record, name)
+        size += int(array.nbytes) // max(array.shape[axis], 1)
+    return size
 
 
 class _Batch:
@@ -113,9 +133,9 @@ class _Batch:
         words = pack_record(record._replace(**up))
         on_device = self._to_device(words)
         device.launch(code, on_device, self.count, stream)
-        for name in record.WRITTEN:
+        for name in record.kernel_fields.written:
             self._download(up[name], self._part(name))
-        logged = self._logged(up) if any(len(getattr(record, name)) for name in record.OWN) else None
+        logged = self._logged(up) if any(len(getattr(record, name)) for name in record.kernel_fields.own) else None
         device.synchronize(stream)
         for array in self.arrays:
             array.free()
@@ -123,16 +143,16 @@ class _Batch:
 
     def _part(self, name: str) -> Any:
         """The units of an array."""
-        return getattr(self.record, name)[(slice(None),) * self.record.UNIT_AXES[name] + (self.units,)]
+        return getattr(self.record, name)[(slice(None),) * self.record.kernel_fields.unit_axes[name] + (self.units,)]
 
     def _upload(self, name: str, value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(self._upload("", part) for part in value)
         if not isinstance(value, np.ndarray):
             return value
-        if name in self.record.OWN:
+        if name in self.record.kernel_fields.own:
             return self._to_device(np.zeros((self.count, *value.shape), value.dtype), value.shape)
-        value = self._part(name) if name in self.record.UNIT_AXES else value
+        value = self._part(name) if name in self.record.kernel_fields.unit_axes else value
         kind = self.real if value.dtype.kind == "f" else value.dtype
         if name == "out" and not self.record.is_begun:
             return self._allocate(value.shape, kind)

@@ -6,6 +6,7 @@ together: one block of independent bodies, or all the blocks of a system.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from polhode.equations.inertia import BodyConstants
@@ -13,6 +14,19 @@ from polhode.equations.law import Groups
 
 EVENT_POINTS = 8
 """The number of subintervals of a step that are searched for events."""
+
+
+class KernelFields(NamedTuple):
+    """What a kernel has to know about the record of a loop."""
+
+    unit_axes: Mapping[str, int]
+    """Arrays with an axis of units, and which axis that is."""
+    written: tuple[str, ...]
+    """Those of them that the loop writes."""
+    known_extents: tuple[str, ...]
+    """Arrays whose extents, all but the first, are part of the program."""
+    own: tuple[str, ...] = ()
+    """Arrays of which every unit has its own."""
 
 
 class Layout(NamedTuple):

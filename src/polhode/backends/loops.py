@@ -612,7 +612,7 @@ class CompiledModule(NamedTuple):
     def sweep(self, sweep: Sweep, arguments: Sequence[Any]) -> None:
         """Call a sweep, which is traced when it is first called with such arguments."""
         unit, rest = arguments[0], arguments[1:]
-        key = (sweep, tuple(_kind_of(a) for a in rest), isinstance(unit.extents[0], int))
+        key = (sweep, tuple(_kind_of(a) for a in rest), _is_one_block(unit, sweep))
         if key not in self.done:
             name = f"sweep_{len(self.done)}"
             self.done[key] = (name, None)
@@ -629,7 +629,7 @@ class CompiledModule(NamedTuple):
         writer, width = Writer(self.law_tables), min(self.width, sweep.lanes)
         pointers = {place[0]: place[0] for place in (*traced.loads, *traced.stores)}
         body = TraceWriter(traced, width, writer, _Addresses(writer, pointers))
-        is_alone = isinstance(unit.extents[0], int)  # then it is one block
+        is_alone = _is_one_block(unit, sweep)
         writer.label("entry")
         body.write_uniform()
         writer.put("br label %blocks_loop")
@@ -665,6 +665,11 @@ class CompiledModule(NamedTuple):
         self.laws.append("\n".join([f"define void @{name}({', '.join(parameters)}) #1 {{", *writer.lines, "}"]))
         kinds = ", ".join(p.split()[0] for p in parameters)
         self.loops.append(f"declare void @{name}({kinds}) #1")
+
+
+def _is_one_block(unit: Array, sweep: Sweep) -> bool:
+    """Whether a unit is known to be one block."""
+    return isinstance(unit.extents[0], int) and unit.extents[0] // sweep.size == 1
 
 
 def _flatten(value: Any) -> list[str]:

@@ -164,7 +164,7 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
             step = build_step(tableau, drop_spin_rate(rate) if structure.has_constant_spin else rate)
         step_all = independent_step(step, renormalize, layout)
     if not has_events:
-        advance = build_fixed_loop(step_all, layout)
+        advance: Any = build_fixed_loop(step_all, layout)
         if structure.is_kernel:
             advance = tuple(build_fixed_kernel(step_all, layout, is_on_grid) for is_on_grid in (False, True))
         return _plan(structure, layout, advance, False, step_all)
@@ -256,7 +256,9 @@ def _plan(structure: Structure, layout: Layout, advance: Any, has_clocks: bool, 
     if structure.is_kernel:
         variants = advance if isinstance(advance, tuple) else (advance,)
         is_inlined = not structure.staged and not structure.event_kernels
-        program = KernelProgram(variants, structure.precision, is_inlined, CLOCKED_BLOCKS if has_clocks else STEP_BLOCKS)
+        program = KernelProgram(
+            variants, structure.precision, is_inlined, CLOCKED_BLOCKS if has_clocks else STEP_BLOCKS
+        )
     else:
         program = Program(advance, structure.engine != "python", None if structure.is_system else size)
     return Plan(layout, program, size, structure.is_system, parts)

@@ -34,6 +34,10 @@ class Program:
 
         return advance
 
+    def new_output(self, shape: tuple[int, ...]) -> Any:
+        """Room for the samples that a loop writes."""
+        return np.empty(shape)
+
     def collect(self, record: Any, new_log: Callable[[], tuple[Any, Any]], first: int, last: int) -> list[Any]:
         """Advance these units, and return the rows that they have logged."""
         log, found = new_log()

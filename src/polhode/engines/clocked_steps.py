@@ -107,7 +107,7 @@ class ClockedSteps(Integrator):
         rtol, atol = scenario.group_tolerances if self.is_adaptive else ((), ())
         width = layout.sample_size * (self.buffer.shape[1] // self.packing.size)
         done = np.zeros(units * self.slots, dtype=np.int64)
-        out = np.empty((len(wanted), units, width))
+        out = self.plan.program.new_output((len(wanted), units, width))
         has_one_clock = self.plan.is_system or layout.lanes == 1
         keeps = scenario.members is None and not scenario.events and has_one_clock
         checkpoints = np.empty((len(wanted) if keeps else 0, units, width + 3))

@@ -65,7 +65,7 @@ class ClosedForm(Integrator):
 
     def samples_at(self, times: Array) -> Array:
         """Samples of all bodies at increasing times: (times, bodies, columns)."""
-        out = np.empty((len(times), len(self._buffers[0]), self.layout.sample_size))
+        out = self.plan.program.new_output((len(times), len(self._buffers[0]), self.layout.sample_size))
         cuts = [0, *np.searchsorted(times, self._starts[1:]).tolist(), len(times)]
         for i, (start, buffer) in enumerate(zip(self._starts, self._buffers, strict=True)):
             if cuts[i] < cuts[i + 1]:

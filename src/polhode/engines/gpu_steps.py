@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from polhode.backends import kernel_program
 from polhode.backends.fixed_steps import FixedRun
-from polhode.backends.kernel_program import KernelProgram, gpus, share_units
+from polhode.backends.kernel_program import KernelProgram, share_units
 from polhode.backends.loops import pack_record
 from polhode.engines import segments
 from polhode.engines.integrator import FixedSteps
@@ -18,15 +19,6 @@ PIECE_BYTES = 2**28
 """Samples that are computed before they are copied."""
 BATCH_UNITS = 2**20
 """Units that are on a GPU at once."""
-LARGEST_PINNED = 2**32
-"""Samples of more bytes than this come into ordinary memory, which takes longer."""
-
-
-def new_output(shape: tuple[int, ...], kind: Any) -> Any:
-    """An array for what comes back from GPUs."""
-    if np.dtype(kind).itemsize * np.prod(shape) > LARGEST_PINNED:
-        return np.empty(shape, kind)
-    return gpus()[0].pinned(shape, kind)
 
 
 class GpuFixedSteps(FixedSteps):
@@ -39,23 +31,25 @@ class GpuFixedSteps(FixedSteps):
         assert isinstance(program, KernelProgram)
         stop_k, rest = segments.locate_on_grid(stops, a, self.scenario.needed_step)
         width = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
-        out = new_output((len(stops), len(self.buffer), width), program.real)
+        out = program.new_output((len(stops), len(self.buffer), width), program.real)
         run = FixedRun(self.buffer, self.pairs, float(a), self.scenario.needed_step, k, int(stop_k[-1]), stop_k, rest,
                        int(np.searchsorted(stop_k, k)), out)  # fmt: skip
-        share_units(gpus(), 0, len(self.buffer), partial(self._run_on, program, run))
+        share_units(kernel_program.gpus(), 0, len(self.buffer), partial(self._run_on, program, run))
         self.steps += int(stop_k[-1]) - k
-        return out if out.dtype == np.float64 else out.astype(np.float64)
+        return np.asarray(out, dtype=np.float64)
 
     def _run_on(self, program: KernelProgram, run: FixedRun, device: Any, first: int, last: int) -> list[None]:
         """All steps of some units on one GPU."""
         code = device.load(program.text(run))
         queue = _Queue(device)
-        for start in range(first, last, BATCH_UNITS):
-            end = min(start + BATCH_UNITS, last)
-            _run_batch(queue, code, program.real, run, slice(start, end))
-            if self.report is not None and first == 0:
-                self.report(self.scenario.start_time + self.scenario.duration * end / last)
-        queue.finish()
+        try:
+            for start in range(first, last, BATCH_UNITS):
+                end = min(start + BATCH_UNITS, last)
+                _run_batch(queue, code, program.real, run, slice(start, end))
+                if self.report is not None and first == 0:
+                    self.report(self.scenario.start_time + self.scenario.duration * end / last)
+        finally:
+            queue.finish()
         return []
 
 
@@ -76,6 +70,7 @@ class _Queue:
         known = self.pieces[self.turn]
         if self.copied[self.turn] is not None:
             self.device.wait(self.kernels, self.copied[self.turn])
+            self.copied[self.turn] = None
         if known is None or np.prod(known.shape) < size:
             if known is not None:
                 self.device.synchronize(self.copies)
@@ -95,8 +90,11 @@ class _Queue:
 
     def finish(self) -> None:
         """Wait for everything, and free all room."""
-        self.device.synchronize(self.kernels)
-        self.device.synchronize(self.copies)
+        for mark in self.copied:
+            if mark is not None:
+                self.device.wait(self.kernels, mark)
+        self.device.release(self.kernels)
+        self.device.release(self.copies)
         for piece in self.pieces:
             if piece is not None:
                 piece.free()

@@ -52,7 +52,9 @@ def choose_method(scenario: Scenario) -> MethodChoice:
     if rtol >= FINEST_RUNGE_KUTTA_RTOL or meets_layered_air(scenario):
         return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}: the cheapest for rtol {rtol:g}{first}")
     if scenario.engine == "gpu":
-        return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}; Taylor series, better for rtol {rtol:g}, run on CPUs")
+        return MethodChoice(
+            RUNGE_KUTTA, formulation, f"{obstacle}; Taylor series, better for rtol {rtol:g}, run on CPUs"
+        )
     if not has_taylor_series():
         missing = "Taylor series would be better, but heyoka is not installed: pip install 'polhode[taylor]'"
         return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}; for rtol {rtol:g} {missing}")

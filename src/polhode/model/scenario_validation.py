@@ -255,7 +255,7 @@ def _validate_velocity_about_pivot(scenario: Scenario) -> None:
         )
 
 
-def _validate_gpu(scenario: Scenario, method: Method) -> None:
+def _validate_gpu(scenario: Scenario, method: Any) -> None:
     precision = scenario.precision
     if precision not in PRECISIONS:
         raise ScenarioError(f"precision {precision!r} is unknown: {nearest(precision, PRECISIONS)}")
@@ -267,6 +267,12 @@ def _validate_gpu(scenario: Scenario, method: Method) -> None:
         raise ScenarioError("contacts run on the CPU only: use engine='cpu'")
     if method.is_taylor_series:
         raise ScenarioError("Taylor series run on the CPU only: use engine='cpu', or method='dop853' on the GPU")
+    rotates_exactly = method.is_closed_form or (method.composition is not None and method.composition.drift == "exact")
+    if precision == "single" and rotates_exactly:
+        raise ScenarioError(
+            f"method {method.name!r} rotates bodies by a closed form that needs 64 bits: use precision='strict' or "
+            "'fused', or another method with fixed steps"
+        )
     if precision == "single" and (method.is_adaptive or scenario.events):
         what = "events are located" if scenario.events else f"the steps of {method.name!r} are controlled"
         raise ScenarioError(

@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.backends.clocked import ClockedRun
 from polhode.backends.fixed_steps import FixedRun
+from polhode.backends.program import Program
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.integrator import FixedSteps, Integrator
@@ -37,7 +38,7 @@ class QuickAdvance:
     @staticmethod
     def of(integrator: Integrator) -> QuickAdvance | None:
         """The short way of an integrator, if it has one."""
-        if integrator.scenario.events or integrator.scenario.engine == "python":
+        if integrator.scenario.events or integrator.scenario.engine != "cpu":
             return None
         if not isinstance(integrator, (ClockedSteps, FixedSteps)):
             return None
@@ -50,7 +51,9 @@ class QuickAdvance:
 
     def _bind(self, integrator: Integrator, run: Any) -> None:
         self._run = run  # the loop knows the addresses of its arrays
-        numbers, words, call, address = integrator.plan.program.bind_words(run)
+        program = integrator.plan.program
+        assert isinstance(program, Program)
+        numbers, words, call, address = program.bind_words(run)
         self._numbers, self._words, self._kept = _view(numbers), _view(words), call
         place = ctypes.cast(call, ctypes.c_void_p).value
         assert place is not None
@@ -58,7 +61,7 @@ class QuickAdvance:
         self._call = partial(
             untyped, ctypes.c_void_p(address), ctypes.c_int64(0), ctypes.c_int64(len(integrator.buffer))
         )
-        self._slots = integrator.plan.program.slots(run)
+        self._slots = program.slots(run)
         flat = integrator.buffer.reshape(-1)
         blocks = flat.reshape(-1, integrator.packing.size)
         self._states: Any = blocks[:, : integrator.layout.drift]
