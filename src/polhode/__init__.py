@@ -43,7 +43,7 @@ _HOMES = {
     "compare": "massprops.surface.inertia_comparison",
     "part_picture": "plot.part",
     "simulate": "solve.simulate",
-    "ensemble": "solve.simulate",
+    "ensemble": "ensembles.ensemble",
     "Stepper": "solve.stepper",
     "environment": "solve.environment",
     "write_source": "solve.write_source",
@@ -85,6 +85,7 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
+    from polhode.ensembles.ensemble import ensemble as ensemble
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
     from polhode.equations.elementary import exp as exp
@@ -134,7 +135,6 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion as Motion
     from polhode.results.motion import load as load
     from polhode.solve.environment import environment as environment
-    from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper
     from polhode.solve.write_fmu import write_fmu as write_fmu
