@@ -125,7 +125,7 @@ class _Job:
         if self.contact is not None and result.contact is not None:
             self.contact[: len(result.contact), a:b] = result.contact
         self._hear(i, self.scenario.end_time)
-        _count_from(result, a, len(self.scenario.bodies))
+        count_members_from(result, a, len(self.scenario.bodies))
         result.samples, result.contact, result.closed_form = result.samples[:0], None, None
         return result
 
@@ -216,7 +216,7 @@ def _room_for(scenario: Scenario, like: Array) -> Array:
     return np.empty(shape) if len(like) == len(scenario.times) else np.full(shape, np.nan)
 
 
-def _count_from(result: RunResult, first: int, bodies: int) -> None:
+def count_members_from(result: RunResult, first: int, bodies: int) -> None:
     """Count the members of a result from the first one of its piece."""
     for crossing in result.crossings:
         if crossing.member is None:
