@@ -146,7 +146,7 @@ def decide_settings(source: MemberSource, threads: int | None = None, report: Re
     if scenario.method != AUTO:
         return settings
     choice = scenario.choice
-    chosen = {"method": choice.method.name, "formulation": choice.formulation}
+    chosen: dict[str, Any] = {"method": choice.method.name, "formulation": choice.formulation}
     if scenario.contacts or choice.method.is_closed_form:
         return RunSettings(threads, tuple(chosen.items()), AutoReport(choice.why))
     with explain_errors(scenario):
