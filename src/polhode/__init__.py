@@ -49,7 +49,7 @@ _HOMES = {
     "write_source": "solve.write_source",
     "write_fmu": "solve.write_fmu",
     "Motion": "results.motion",
-    "load": "results.motion",
+    "load": "ensembles.load",
     "sqrt": "equations.scalar_ops",
     "sin": "equations.scalar_ops",
     "cos": "equations.scalar_ops",
@@ -85,6 +85,7 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
+    from polhode.ensembles.load import load as load
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
     from polhode.equations.elementary import exp as exp
@@ -132,7 +133,6 @@ if TYPE_CHECKING:
     from polhode.model.state import State as State
     from polhode.plot.part import part_picture as part_picture
     from polhode.results.motion import Motion as Motion
-    from polhode.results.motion import load as load
     from polhode.solve.environment import environment as environment
     from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
