@@ -1,0 +1,1 @@
+"""Ensembles of any size: sampling, chunks, reductions, stores."""
