@@ -114,21 +114,25 @@ def quantiles_of_sketch(sketch: Partial, probabilities: Array) -> SketchedQuanti
     """
     items, n, weight = sketch["items"], sketch["count"], 1 << sketch["level"]
     kept = (~np.isnan(items)).sum(axis=1)
-    rank = 1 + probabilities[:, None] * np.maximum(n - 1, 0)  # the first value has rank 1
+    position = probabilities[:, None] * np.maximum(n - 1, 0)
+    rank = 1 + position  # the first value has rank 1
     aim = rank + (sketch["over"] - sketch["under"]) / 2  # the middle of where that rank may be found
-    i = np.clip(np.ceil(aim / weight).astype(np.int64) - 1, 0, np.maximum(kept - 1, 0))
+    last = np.maximum(kept - 1, 0)
+    i = np.clip(np.ceil(aim / weight).astype(np.int64) - 1, 0, last)
     error = np.maximum(weight * i + sketch["under"] + 1 - rank, rank - weight * (i + 1) + sketch["over"])
+    value = _pick(items, i)
+    for end, distance in ((sketch["least"], rank - 1), (sketch["greatest"], n - rank)):  # whose ranks are known
+        value, error = np.where(distance < error, end, value), np.minimum(distance, error)
     below = np.floor((np.floor(rank) - 1 - sketch["under"]) / weight).astype(np.int64)
     above = np.ceil((np.ceil(rank) + sketch["over"]) / weight).astype(np.int64) - 1
-    lower = np.where(below < 0, sketch["least"], _pick(items, np.clip(below, 0, np.maximum(kept - 1, 0))))
-    upper = np.where(above >= kept, sketch["greatest"], _pick(items, np.clip(above, 0, np.maximum(kept - 1, 0))))
+    lower = np.where(below < 0, sketch["least"], _pick(items, np.clip(below, 0, last)))
+    upper = np.where(above >= kept, sketch["greatest"], _pick(items, np.clip(above, 0, last)))
     exact = sketch["level"] == 0
-    interpolated = _interpolate(items, rank - 1, n)
-    values = np.where(exact, interpolated, _pick(items, i))
+    value = np.where(exact, _interpolate(items, position, n), value)
     return SketchedQuantiles(
-        values,
-        np.where(exact, values, lower),
-        np.where(exact, values, upper),
+        value,
+        np.where(exact, value, lower),
+        np.where(exact, value, upper),
         np.where(exact | (n == 0), 0.0, np.maximum(error, 0.0) / np.maximum(n, 1)),
         n,
     )
