@@ -39,6 +39,7 @@ _HOMES = {
     "reference": None,
     "affine": None,
     "rotations": None,
+    "reductions": None,
     "diagnose": "massprops.surface.diagnosis",
     "compare": "massprops.surface.inertia_comparison",
     "part_picture": "plot.part",
@@ -78,6 +79,7 @@ _MODULES = {
     "reference": "reference",
     "affine": "gallery.affine",
     "rotations": "rotations",
+    "reductions": "ensembles.reductions",
 }
 
 __all__ = [*_HOMES, "__version__"]
@@ -85,6 +87,7 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
+    from polhode.ensembles import reductions as reductions
     from polhode.ensembles.load import load as load
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
