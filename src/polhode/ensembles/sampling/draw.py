@@ -38,7 +38,8 @@ def _recorded(method: Callable[P, Array]) -> Callable[P, Array]:
     def draw(*args: P.args, **kwargs: P.kwargs) -> Array:
         found = checked(*args, **kwargs)
         arguments = order.bind(*args, **kwargs).arguments
-        arguments.pop("self").calls[arguments.pop("name")] = method.__name__, dict(arguments)
+        drawing, name = arguments.pop("self"), arguments.pop("name")
+        drawing.calls[name] = method.__name__, dict(arguments)
         return found
 
     return draw
