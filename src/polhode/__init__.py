@@ -45,6 +45,8 @@ _HOMES = {
     "part_picture": "plot.part",
     "simulate": "solve.simulate",
     "ensemble": "ensembles.ensemble",
+    "Draw": "ensembles.sampling.draw",
+    "DrawnSource": "ensembles.sampling.drawn_source",
     "Stepper": "solve.stepper",
     "environment": "solve.environment",
     "write_source": "solve.write_source",
@@ -87,9 +89,11 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
-    from polhode.ensembles.ensemble import ensemble as ensemble
     from polhode.ensembles import reductions as reductions
+    from polhode.ensembles.ensemble import ensemble as ensemble
     from polhode.ensembles.load import load as load
+    from polhode.ensembles.sampling.draw import Draw as Draw
+    from polhode.ensembles.sampling.drawn_source import DrawnSource as DrawnSource
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
     from polhode.equations.elementary import exp as exp
