@@ -289,6 +289,26 @@ class EnsembleStore:
             "it again, or restore a copy of the store."
         )
 
+    # What belongs to the whole ensemble, written at the end ------------------------------------------------------------
+    def write_extra(self, name: str, content: dict[str, Any], arrays: dict[str, Any]) -> None:
+        """Keep plain JSON and arrays of any shape under a name; what was there before is replaced."""
+        if not self._can_write:
+            raise FileError(f"{self.path} is open for reading only: open it with writable=True")
+        with _writing(self.path, f"{name} is missing, all chunks are kept"):
+            self._files.write_extra(name, content, arrays)
+
+    def read_extra(self, name: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """What was kept under a name, verified; None if there is nothing."""
+        try:
+            return self._files.read_extra(name)
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise FileError(
+                f"{name} of {self.path} cannot be read: {error}. Resume the run, which computes what is missing and "
+                "writes it again."
+            ) from None
+
     def _places_of(self, name: str) -> list[Path]:
         own = self.path / name / object_name(self.manifest.common[name], 0)
         return [own, self.path / RECORDS / f"{name}.copy"] if name == TIME else [own]

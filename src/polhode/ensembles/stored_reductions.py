@@ -1,0 +1,49 @@
+"""What reductions found, in the store of their ensemble: so that `ph.load` has it without the functions that found it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from polhode.ensembles.reduced_quantity import ReducedQuantity
+from polhode.ensembles.store import EnsembleStore
+
+REDUCTIONS = "reductions"
+ARRAYS = ("values", "coordinates")
+PLAIN = ("name", "kind", "quantity", "units", "members", "missing", "error_bound")
+
+
+def write_reductions(store: EnsembleStore, reductions: Mapping[str, ReducedQuantity]) -> None:
+    """Keep what reductions found of the whole ensemble; what was there before is replaced."""
+    content: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
+    for i, (name, reduced) in enumerate(reductions.items()):
+        plain = {field: getattr(reduced, field) for field in PLAIN}
+        plain["units"] = dict(reduced.units)
+        plain["dims"] = {key: list(dims) for key, dims in reduced.dims.items()}
+        content[name] = {**plain, "notes": list(reduced.notes), "number": i}
+        for field in ARRAYS:
+            arrays |= {f"{i}/{field}/{key}": values for key, values in getattr(reduced, field).items()}
+    store.write_extra(REDUCTIONS, content, arrays)
+
+
+def read_reductions(store: EnsembleStore) -> dict[str, ReducedQuantity]:
+    """What reductions found; empty if there were none, or if the run has not ended."""
+    found = store.read_extra(REDUCTIONS)
+    if found is None:
+        return {}
+    content, arrays = found
+
+    def arrays_of(number: int, field: str) -> dict[str, Any]:
+        prefix = f"{number}/{field}/"
+        return {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
+
+    restored = {}
+    for name, stored in content.items():
+        number = stored.pop("number")
+        stored["dims"] = {key: tuple(dims) for key, dims in stored["dims"].items()}
+        stored["notes"] = tuple(stored["notes"])
+        restored[name] = ReducedQuantity(
+            values=arrays_of(number, "values"), coordinates=arrays_of(number, "coordinates"), **stored
+        )
+    return restored
