@@ -1,4 +1,4 @@
-"""What reductions found, in the store of their ensemble: so that `ph.load` has it without the functions that found it."""
+"""What reductions found, in the store of their ensemble: `ph.load` has it without the functions that found it."""
 
 from __future__ import annotations
 
