@@ -230,7 +230,9 @@ def test_dataset_and_json(reduced):
         dataset = one.to_dataset()
         assert set(dataset) == set(one.values)
         json.dumps(one.as_dict(), allow_nan=False)
-    assert reduced["quantiles:position:0.05,0.5,0.95"].to_dataset()["quantiles"].sel(quantile=0.5, axis="z").shape == (5,)
+    assert reduced["quantiles:position:0.05,0.5,0.95"].to_dataset()["quantiles"].sel(quantile=0.5, axis="z").shape == (
+        5,
+    )
     assert "ranks within" in repr(reduced["quantiles:position:0.05,0.5,0.95"])
     assert "without a value" in repr(reduced["mean:position"])
 
@@ -280,7 +282,7 @@ def test_records_that_make_no_sense(throws):
         r.apply(block, [r.mean(lambda motion: motion.position)])
     with pytest.raises(InputError, match="dictionary of arrays"):
         r.apply(block, [r.custom("odd", lambda motion, first: 3, lambda left, right: left)])
-    with pytest.raises(InputError, match="ph.ensemble"):
+    with pytest.raises(InputError, match="use ph"):
         r.apply(throws.member(0), ["mean:position"])
     with pytest.raises(InputError, match="no rotors"):
         r.apply(block, ["mean:rotor_speed"])
@@ -293,3 +295,19 @@ def test_texts_and_functions_mean_the_same():
     assert r.read_reduction("histogram:speed:50,0,20") == r.histogram("speed", 50, (0, 20))
     assert r.read_reduction("count:speed@final:>2") == r.count("speed@final", above=2)
     assert r.read_reduction("covariance:position+velocity") == r.covariance("position", "velocity")
+
+
+def test_the_first_of_several_events_counts():
+    @ph.event
+    def crossing(t, state, body, params):
+        return state.position[0]
+
+    speeds = np.array((1.0, 2.0))
+    state = ph.State(position=(0.5, 0.0, 0.0), velocity=np.stack([-speeds, 0 * speeds, 0 * speeds], axis=1))
+    back = ph.forces.spring(4.0, (0, 0, 0))
+    motion = ph.ensemble(
+        ph.particle(1.0), state, [back], duration=6.0, events=[crossing(action="record")], method="dop853", step=0.1
+    )
+    expected = [np.arctan2(2 * 0.5, v) / 2 for v in speeds]  # x = 0.5 cos 2t - v/2 sin 2t
+    found = r.apply(motion, ["extremes:time@crossing"])["extremes:time@crossing"]
+    np.testing.assert_allclose([float(found["largest"]), float(found["smallest"])], expected, rtol=1e-8)

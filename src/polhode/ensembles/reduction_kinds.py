@@ -376,7 +376,7 @@ def find_wilson_interval(having: AnyArray, count: AnyArray, confidence: float) -
 
 @dataclass(frozen=True)
 class CustomReduction:
-    """Made by `ph.reductions.custom`; or subclass it and override the three methods."""
+    """Made by `ph.reductions.custom`: three functions of the user."""
 
     name: str
     partial_function: Callable[[Any, int], Partial]

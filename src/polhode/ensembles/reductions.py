@@ -38,7 +38,6 @@ from polhode.validation import as_floats, check_number
 __all__ = [
     "CustomReduction",
     "ReducedQuantity",
-    "Reduction",
     "apply",
     "count",
     "covariance",
@@ -290,7 +289,7 @@ def custom(
     merge: Callable[[Partial, Partial], dict[str, Any]],
     finish: Callable[[Partial], Any] = dict,
 ) -> CustomReduction:
-    """A reduction of one's own.
+    """A reduction of one's own.  Any object with `name` and these three as methods is one too.
 
     Parameters
     ----------
