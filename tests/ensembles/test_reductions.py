@@ -40,6 +40,7 @@ ALL = [
     *("mean:position", "mean:speed@final", "covariance:position+velocity", "covariance:position@final+velocity@final"),
     *("quantiles:position:0.05,0.5,0.95", "histogram:speed@final:50", "histogram:position:20,0,5", "extremes:position"),
     *("count:position.z@final:>2<4", "mean:position.x@landing", "quantiles:time@landing:0.5", "mean:yaw_pitch_roll"),
+    *("sample:position@final:251", "sample:speed:1000"),
 ]
 
 
@@ -164,6 +165,15 @@ def test_states_at_events_against_the_crossings(throws, reduced):
     assert times.units["quantiles"] == "s"
 
 
+def test_samples_are_the_values_of_their_members(throws, reduced):
+    found = reduced["sample:position@final:251"]
+    members = found.coordinates["member"]
+    assert members.tolist() == list(range(0, MEMBERS, 251))
+    assert found["values"].tobytes() == (throws.position[-1, members] + 0.0).tobytes()
+    assert found.dims["values"] == ("member", "axis")
+    assert reduced["sample:speed:1000"]["values"].shape == (MEMBERS // 1000 + 1, len(throws.times))
+
+
 def test_functions_against_numpy(throws, reduced):
     x = valid(throws.position[-1])
     np.testing.assert_allclose(reduced["product"]["mean"], (x[:, 0] * x[:, 1]).mean(), rtol=1e-12)
@@ -260,6 +270,8 @@ def test_dataset_and_json(reduced):
         ("count:speed:10", "which members"),
         ("count:speed:>1>2", "twice"),
         ("count:speed:>nan", "not finite"),
+        ("sample:speed", "every 251st"),
+        ("sample:speed:2.5", "whole number"),
         ("covariance:position+velocity@final", "some are at all outputs"),
     ],
 )
