@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.checksum import combine_digests
 from polhode.ensembles.chunk_record import ChunkDamage, DamagedChunkError
 from polhode.ensembles.chunk_run import MemberFailure
@@ -197,7 +198,7 @@ class EnsembleResult:
     def _settled(self, members: IntArray) -> Any:
         """The scenario of members from their source, with what was decided for all of them."""
         assert self._source is not None
-        return replace(self._source.take(members), **self._changes)
+        return settle_functions(replace(self._source.take(members), **self._changes))
 
     def _final_of(self, members: IntArray) -> Any:
         found = self.motion(members).final
