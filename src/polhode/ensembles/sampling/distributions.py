@@ -202,5 +202,6 @@ def check_width(components: Components, where: str) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Plain numbers and lists, for a file."""
-    return np.asarray(value, dtype=np.float64).tolist()
+    """Plain numbers and lists, for a file; infinities, which JSON has not, as strings."""
+    array = np.asarray(value, dtype=np.float64)
+    return array.tolist() if np.isfinite(array).all() else array.astype(str).tolist()

@@ -127,7 +127,10 @@ class DrawnSource:
         scenario = self.take(np.array((0, self.members // 2, self.members - 1)))
         settings = (scenario.duration, scenario.step, scenario.method, scenario.formulation, scenario.renormalize)
         found = sha256(repr((*settings, [f.name for f in scenario.forces])).encode())
-        for leaf in flatten_leaves(tuple(scenario.problem)):
+        numbers: list[Any] = flatten_leaves(tuple(scenario.problem))
+        numbers += [f.instant for f in scenario.forces if f.instant is not None]
+        numbers += [x for contact in scenario.contacts for x in contact.arguments.values() if not isinstance(x, str)]
+        for leaf in numbers:
             found.update(np.ascontiguousarray(leaf, dtype="<f8").tobytes())
         return found.hexdigest()
 
