@@ -60,7 +60,8 @@ def test_a_large_latin_hypercube_keeps_its_parts_apart(n):
     members = np.random.default_rng(1).integers(0, n, 2000)
     u = design.uniforms("c", 1, members)[:, 0]
     parts = permute(members, n, stream_key(3, "c", "latin hypercube 0"))
-    assert all(Fraction(int(part), n) < Fraction(x) < Fraction(int(part) + 1, n) for part, x in zip(parts, u.tolist()))
+    for part, x in zip(parts.tolist(), u.tolist(), strict=True):
+        assert Fraction(part, n) < Fraction(x) < Fraction(part + 1, n)
 
 
 def test_points_of_a_latin_hypercube_are_uniform_within_their_parts():

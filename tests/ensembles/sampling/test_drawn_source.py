@@ -120,7 +120,7 @@ def test_tables_of_a_force_are_not_taken_for_members():
 
     def with_table(draw):
         table = np.linspace(0.0, 1.0, 7)
-        force = gust((table, table**2, draw.normal("strength", 1.0, 0.1)))
+        force = gust(table, table**2, draw.normal("strength", 1.0, 0.1))
         return ph.Scenario(ph.particle(1.0), None, [force], duration=0.2, step=0.1, method="rk4")
 
     source = ph.DrawnSource(with_table, 20)
@@ -172,7 +172,7 @@ def draw_differently():
 @pytest.mark.parametrize(
     ("attempt", "message"),
     [
-        (lambda draw: (draw.normal("mass", 1.0, 0.1), scenario_of(1.0))[1], "nothing in the scenario .* mass"),
+        (lambda draw: (draw.normal("mass", 1.0, 0.1), scenario_of(1.0))[1], "nothing in the scenario .*mass"),
         (lambda draw: scenario_of(1.0), "build draws nothing"),
         (lambda draw: draw.normal("mass", 1.0, 0.1), "build must return a Scenario"),
         (lambda draw: scenario_of(draw.normal("mass", 1.0, 0.1)[:2]), "called for 5 members, but returned a .* of 2"),

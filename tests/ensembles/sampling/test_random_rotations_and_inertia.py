@@ -20,7 +20,7 @@ def drawing(n=N, seed=3):
 
 
 def test_random_rotations_are_uniform():
-    """The angle has the density (1 - cos a)/pi; where a vector is taken, and any fixed rotation after, do not matter."""
+    """The angle has the density (1 - cos a)/pi; a fixed rotation after it changes nothing."""
     q = drawing().random_rotation("q")
     assert np.allclose((q**2).sum(axis=1), 1.0, rtol=1e-15)
     for turn in (Rotation.identity(), Rotation.from_rotvec((1.0, -2.0, 0.5))):

@@ -14,7 +14,7 @@ from polhode.ensembles.sampling.designs import DESIGNS, RandomDesign, make_desig
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.random_words import Members
 from polhode.errors import InputError, ScenarioError, nearest
-from polhode.model.force import flatten_leaves
+from polhode.model.force import announce_members, flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
@@ -137,7 +137,8 @@ class DrawnSource:
     def _call(self, members: Members, design: Any) -> tuple[Draw, Scenario]:
         draw = Draw(members, self.members, design)
         try:
-            scenario = self.build(draw)
+            with announce_members(len(members)):
+                scenario = self.build(draw)
         except (TypeError, ValueError) as error:
             if not isinstance(error, InputError):
                 error.add_note("build(draw) is called with arrays: what it draws has one number for each member")
