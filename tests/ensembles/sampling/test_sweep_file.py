@@ -108,7 +108,7 @@ def test_every_distribution_of_files_is_a_method_of_draw():
 
 
 def test_a_single_run_points_to_sweep(path):
-    with pytest.raises(PolhodeError, match="body.mass is a distribution, .* `polhode sweep`"):
+    with pytest.raises(PolhodeError, match=r"body.mass is a distribution, .* `polhode sweep`"):
         ph.Scenario.from_toml(path)
     answer = CliRunner().invoke(cli, ["run", str(path)])
     assert answer.exit_code != 0
