@@ -116,3 +116,16 @@ def test_principal_axes_against_lapack():
             assert np.allclose(np.sort(values), np.linalg.eigvalsh(tensor), rtol=1e-12, atol=1e-15 * values.max())
             assert np.allclose(vectors * values @ vectors.T, tensor, rtol=0, atol=1e-14 * values.max())
             assert np.allclose(vectors.T @ vectors, np.eye(3), atol=1e-15 * 5)
+
+
+def test_a_body_knows_the_axes_of_drawn_tensors_without_an_eigensolver(monkeypatch):
+    found = drawing(1000).scattered_inertia("i", TENSOR, 0.3, 0.5)
+    judged = ph.Body(mass=1.0, inertia=np.array(found))  # a plain copy: LAPACK finds the axes
+    monkeypatch.setattr(np.linalg, "eigh", None)
+    body = ph.Body(mass=1.0, inertia=found)
+    assert np.allclose(np.sort(body.principal_moments), np.sort(judged.principal_moments), rtol=1e-13)
+    axes = body.principal_axes.as_matrix()
+    assert np.allclose(axes * body.principal_moments[:, None, :] @ axes.swapaxes(1, 2), found, rtol=0, atol=1e-14)
+    assert type(2 * found) is type(found)
+    monkeypatch.undo()
+    assert np.allclose(ph.Body(mass=1.0, inertia=2 * found).inertia_body, 2 * judged.inertia_body, rtol=1e-15)

@@ -244,7 +244,7 @@ class Draw:
         if not np.isfinite(values).all():
             raise InputError(f"{_place(name)} overflows: its parameters are too large for doubles")
         self.values[name], self.distributions[name] = values, distribution
-        return values.copy()
+        return values
 
 
 def _place(name: str) -> str:

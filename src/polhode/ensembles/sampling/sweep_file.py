@@ -185,14 +185,14 @@ class _Drawing:
         if kind == "table":
             positional = [self.folder / positional[0]]
         try:
-            values = method(name, *positional, **named)
+            values: Array = method(name, *positional, **named)
         except TypeError as error:  # a wrong number of arguments
             needed = str(error).removeprefix(f"Draw.{kind}() ")
             raise ScenarioError(f"{place}: {kind} {needed}") from None
         except PolhodeError as error:
             raise type(error)(f"{place}: {error}") from None
         self.drawn[name] = asked, values
-        return np.asarray(values)
+        return values
 
 
 def _arguments(kind: str, table: Mapping[str, Any], place: str) -> tuple[list[Any], dict[str, Any]]:
