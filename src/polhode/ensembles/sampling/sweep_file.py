@@ -173,13 +173,13 @@ class _Drawing:
             raise ScenarioError(f"name of {place} must be a string, not {name!r}")
         asked = {key: value for key, value in table.items() if key != "name"}
         if name in self.drawn:
-            before, values = self.drawn[name]
+            before, shared = self.drawn[name]
             if before != asked:
                 raise ScenarioError(
                     f"{place} is drawn as {name!r}, like another number of the file, but from another distribution: "
                     "write the same one, or give it another name"
                 )
-            return values
+            return shared
         method = getattr(self.draw, kind)
         positional, named = _arguments(kind, asked, place)
         if kind == "table":
