@@ -23,10 +23,11 @@ def describe_reductions(reductions: Iterable[Reduction]) -> list[dict[str, Any]]
 
 def _describe(reduction: Reduction) -> dict[str, Any]:
     found: dict[str, Any] = {"name": reduction.name}
-    for one in fields(reduction) if is_dataclass(reduction) else ():
-        value = getattr(reduction, one.name)
+    names: list[str] = [one.name for one in fields(reduction)] if is_dataclass(reduction) else []
+    for name in names:
+        value = getattr(reduction, name)
         if not callable(value):
-            found[one.name] = _plain(value)
+            found[name] = _plain(value)
     return found
 
 

@@ -38,7 +38,9 @@ def draw_sweep(summary: SweepSummary) -> Figure:
     sections = [(title, drawn) for title, drawn in list_sections(summary) if drawn]
     rows = [-(-len(drawn) // COLUMNS) for _, drawn in sections]
     table = 0.9 + 0.36 * len(summary.results)
-    heights = [0.35 + PANEL_HEIGHT * count for count in rows] + ([0.8 + table] if summary.sensitivities and summary.inputs else [])
+    heights = [0.35 + PANEL_HEIGHT * count for count in rows] + (
+        [0.8 + table] if summary.sensitivities and summary.inputs else []
+    )
     with styled_figure(COLUMNS * PANEL_WIDTH, 0.9 + sum(heights)) as figure:
         top, *parts = figure.subfigures(len(heights) + 1, 1, height_ratios=[0.75, *heights])
         draw_heading(top, summary)

@@ -132,7 +132,9 @@ def color_of_sign(found: Sensitivity) -> str:
 def draw_scatter(axes: Axes, given: SummarizedInput, result: SummarizedResult, found: Sensitivity) -> None:
     """One input and one result of the members that were compared, and the mean result for each range of the input."""
     color = color_of_sign(found)
-    axes.set_title(f"{100 * found.variance_share:.0f} % of the variance" if found.variance_share == found.variance_share else "")
+    axes.set_title(
+        f"{100 * found.variance_share:.0f} % of the variance" if found.variance_share == found.variance_share else ""
+    )
     axes.plot(
         given.values, result.sample, linestyle="none", marker=".", markersize=2.2, markeredgewidth=0, color=color,
         alpha=0.35, rasterized=True,
@@ -183,7 +185,12 @@ def draw_correlations(axes: Axes, summary: SweepSummary) -> None:
             clear = abs(r) > CLEAR * error
             if clear:
                 axes.fill_between(
-                    (j - 0.47, j + 0.47), i - 0.45, i + 0.45, color=RISES if r > 0 else FALLS, alpha=0.85 * abs(r), linewidth=0
+                    (j - 0.47, j + 0.47),
+                    i - 0.45,
+                    i + 0.45,
+                    color=RISES if r > 0 else FALLS,
+                    alpha=0.85 * abs(r),
+                    linewidth=0,
                 )
             text = f"{r:+.2f}".replace("-", "−") if clear else "·"
             axes.text(j, i, text, ha="center", va="center", fontsize=8.5, color=COLORS["ink" if clear else "muted"])
