@@ -1,0 +1,121 @@
+"""Where the members of an ensemble come from: arrays that hold their numbers, or draws that are made on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polhode.errors import ScenarioError
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+
+IntArray: TypeAlias = NDArray[np.int64]
+
+
+class MemberSource(Protocol):
+    """The members of an ensemble, by number."""
+
+    members: int
+    """How many there are."""
+    input_names: tuple[str, ...]
+    """The names of drawn inputs; () if the numbers were given as arrays."""
+
+    def take(self, members: IntArray) -> Scenario:
+        """The ensemble of just these members, in this order; with a leading axis, also for one member."""
+        ...
+
+    def inputs(self, members: IntArray) -> dict[str, Array]:
+        """The drawn numbers of these members by name, each (members, ...)."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """What the members are made from, as plain JSON: two sources with equal members have equal descriptions."""
+        ...
+
+
+class ArraySource:
+    """A scenario whose numbers carry a leading axis for the members."""
+
+    input_names: tuple[str, ...] = ()
+
+    def __init__(self, scenario: Scenario) -> None:
+        if scenario.members is None:
+            raise ScenarioError(
+                "an ensemble needs a number in body, state, forces or contacts with a leading axis for its members; "
+                "for one motion use ph.simulate"
+            )
+        self.scenario, self.members = scenario, scenario.members
+
+    def take(self, members: IntArray) -> Scenario:
+        """The ensemble of just these members."""
+        return self.scenario.take(as_slice(members))
+
+    def inputs(self, members: IntArray) -> dict[str, Array]:  # noqa: ARG002
+        """Nothing is drawn."""
+        return {}
+
+    def describe(self) -> dict[str, Any]:
+        """A digest of all numbers of the scenario."""
+        return {"kind": "arrays", "members": self.members, "digest": digest_numbers_of(self.scenario)}
+
+
+class PartSource:
+    """Some consecutive members of a larger ensemble, with its numbers for them: what is sent to another machine."""
+
+    def __init__(self, source: MemberSource, first: int, last: int) -> None:
+        self.members, self.input_names, self.first = source.members, source.input_names, first
+        members = np.arange(first, last)
+        self.scenario, self._inputs = source.take(members), source.inputs(members)
+        self._description = source.describe()
+
+    def take(self, members: IntArray) -> Scenario:
+        """The ensemble of just these members, which are among those of the part."""
+        return self.scenario.take(as_slice(np.asarray(members) - self.first))
+
+    def inputs(self, members: IntArray) -> dict[str, Array]:
+        """The drawn numbers of these members."""
+        return {name: values[np.asarray(members) - self.first] for name, values in self._inputs.items()}
+
+    def describe(self) -> dict[str, Any]:
+        """What the whole ensemble is made from."""
+        return self._description
+
+
+def digest_numbers_of(scenario: Scenario) -> str:
+    """A SHA-256 of everything that a scenario says; functions count by their names alone."""
+    found = sha256()
+    _digest(tuple(getattr(scenario, field.name) for field in fields(scenario)), found)
+    return found.hexdigest()
+
+
+def _digest(value: Any, found: Any) -> None:
+    if isinstance(value, np.ndarray):
+        found.update(repr((value.shape, value.dtype.str)).encode())
+        found.update(np.ascontiguousarray(value).data)
+    elif isinstance(value, (bool, int, float, str, np.generic, type(None))):
+        found.update(repr(value.item() if isinstance(value, np.generic) else value).encode() + b";")
+    elif isinstance(value, Mapping):
+        _digest(tuple(value.items()), found)
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        found.update(f"{len(value)}[".encode())
+        for part in sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value:
+            _digest(part, found)
+    elif is_dataclass(value) and not isinstance(value, type):
+        found.update(type(value).__qualname__.encode())
+        _digest(tuple(getattr(value, field.name) for field in fields(value)), found)
+    else:
+        name = getattr(value, "__qualname__", type(value).__qualname__)
+        found.update(name.encode() + b";")
+
+
+def as_slice(members: IntArray) -> Any:
+    """Consecutive members as a slice, which copies nothing; others as they are."""
+    count = len(members)
+    if count and members[-1] - members[0] == count - 1 and (count == 1 or bool((np.diff(members) == 1).all())):
+        return slice(int(members[0]), int(members[-1]) + 1)
+    return members
