@@ -174,9 +174,18 @@ def test_batches_and_pieces_do_not_change_a_bit(gpu, monkeypatch):
 def test_several_gpus_share_an_ensemble(monkeypatch):
     devices = [HostGpu() for _ in range(3)]
     monkeypatch.setattr(kernel_program, "gpus", lambda: devices)
+    monkeypatch.setattr(kernel_program, "SHARED_UNITS", 1)
     assert_same_bits(*run_both(duration=0.1, step=0.01, method="rk4", output_step=0.05))
     assert_same_bits(*run_both(duration=1.5, method="dop853", events=[landing()]))
     assert [sum(device.launched) for device in devices] == [14, 14, 14]
+
+
+def test_small_ensembles_go_to_the_gpus_in_turn(monkeypatch):
+    devices = [HostGpu() for _ in range(3)]
+    monkeypatch.setattr(kernel_program, "gpus", lambda: devices)
+    for _ in range(6):
+        ph.ensemble(BODY, START, FORCES, duration=0.1, step=0.01, method="rk4", engine="gpu")
+    assert [len(device.launched) for device in devices] == [2, 2, 2]
 
 
 def test_fused_steps_differ_by_rounding_only(gpu):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import count
 from threading import RLock
 from typing import Any
 
@@ -17,8 +18,12 @@ from polhode.backends.program import Advance
 
 MEMORY_USED = 0.4
 """The part of a GPU's free memory that one batch may take."""
+SHARED_UNITS = 2**17
+"""Fewer units than this are not divided: they would not fill several GPUs."""
 LARGEST_PINNED = 2**32
 """Samples of more bytes than this come into ordinary memory, which takes longer."""
+
+_turns = count()
 
 
 def gpus() -> Sequence[Any]:
@@ -96,9 +101,14 @@ class KernelProgram:
 
 
 def share_units(devices: Sequence[Any], first: int, last: int, work: Callable[[Any, int, int], list[Any]]) -> list[Any]:
-    """Call work(device, first, last) for the units of each GPU, at the same time; what it returns, in order."""
-    cuts = np.linspace(first, last, min(len(devices), last - first) + 1).astype(int).tolist()
-    parts = list(zip(devices, cuts[:-1], cuts[1:], strict=False))
+    """Call work(device, first, last) for the units of each GPU, at the same time; what it returns, in order.
+
+    Few units go to one GPU, the next one in turn: other threads run others.
+    """
+    number = max(1, min(len(devices), (last - first) // SHARED_UNITS))
+    cuts = np.linspace(first, last, number + 1).astype(int).tolist()
+    turn = next(_turns) % len(devices) if number < len(devices) else 0
+    parts = [(devices[(turn + i) % len(devices)], cuts[i], cuts[i + 1]) for i in range(number)]
 
     def work_on(part: tuple[Any, int, int]) -> list[Any]:
         part[0].activate()  # of this thread
