@@ -58,6 +58,11 @@ def decay(t, state, body, params):
 
 
 @ph.force
+def unstable(t, state, body, params):
+    return (2000.0 * (state.position[0] - 0.3333333333333333), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@ph.force
 def periodic(t, state, body, params):
     return (t % 0.25, 0.0, 0.0), (0.0, 0.0, 0.0)
 
@@ -215,6 +220,30 @@ def test_functions_that_need_long_numbers_are_refused_in_single_precision(gpu):
     with pytest.raises(ph.PolhodeError, match="32 bits do not hold"):
         ph.ensemble(ph.Scenario(BODY, START, [decay()], duration=0.1, method="rk4", engine="gpu", step=0.01,
                                 precision="single"))  # fmt: skip
+
+
+def test_the_audit_says_how_far_other_precisions_are(gpu):
+    """The difference that it tells is that of the numbers themselves."""
+    settings = {"duration": 1.0, "step": 0.01, "method": "rk4", "output_step": 0.5}
+    strict, single = (
+        ph.ensemble(ph.Scenario(BODY, START, FORCES, engine="gpu", precision=precision, **settings))
+        for precision in ("strict", "single")
+    )
+    one, other = single.position, strict.position
+    least = np.linalg.norm(one - other, axis=-1).max() / np.linalg.norm(other, axis=-1).max()
+    assert least <= single.run_result.precision_report.difference < 1e-5
+    assert "21 members differ from the CPU's by" in str(single.audit())
+    assert "differ from the CPU" not in str(strict.audit())
+
+
+def test_rounding_that_grows_is_told(gpu):
+    """An unstable equilibrium multiplies every difference by exp(15)."""
+    balanced = ph.State(position=np.full((MEMBERS, 3), 1 / 3))
+    with pytest.warns(UserWarning, match="rounding grows"):
+        ph.ensemble(
+            ph.Scenario(BODY, balanced, [unstable()], duration=0.4, step=0.01, method="rk4", engine="gpu",
+                        precision="single", output_times=[0.4])
+        )  # fmt: skip
 
 
 # The text for GPUs ----------------------------------------------------------------------------------------------------

@@ -176,6 +176,23 @@ class AutoReport:
         return f"{self.why}; {found}{unknown}"
 
 
+@dataclass(frozen=True)
+class PrecisionReport:
+    """How far the numbers of a GPU are from the CPU's, if they are not the same."""
+
+    precision: str
+    members: int | None
+    """The number of ensemble members that were compared; None: one motion."""
+    difference: float
+    """The largest difference of a position, attitude, momentum or spin, as a part of the largest of its kind."""
+
+    def __str__(self) -> str:
+        looked = f" of {self.members} members" if self.members is not None else ""
+        return (
+            f"precision {self.precision!r}: the numbers{looked} differ from the CPU's by {self.difference:.1e} at most"
+        )
+
+
 @dataclass
 class RunResult:
     """The output of a run.  `samples` is (times, bodies, columns): state, work if counted, attitude drift."""
@@ -192,6 +209,8 @@ class RunResult:
     """Of adaptive steps: the start of the step that covers each output, (times, units, sample and clock)."""
     auto_report: AutoReport | None = None
     """Of method "auto": what it chose and why."""
+    precision_report: PrecisionReport | None = None
+    """Of a GPU whose numbers are not the CPU's: how far they are from them."""
     switches: int = 0
     """Of Taylor series: how often functions of the user switched branches."""
     closed_form: ClosedForm | None = None

@@ -20,6 +20,7 @@ from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
 from polhode.solve.auto_method import run_auto, run_with_dense_output
 from polhode.solve.long_steps import StepFigures, find_step_figures, merge_step_figures, warn_of_long_steps
+from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
 from polhode.solve.simulate import ask_for_final_states, check_threads, explain_errors, finish_motion, warn_before_run
 
 MEMBER_BAR = "{desc}: {percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} members, {rate_noinv_fmt}, {remaining} left"
@@ -43,7 +44,9 @@ def run_in_memory(scenario: Scenario, threads: int | None, progress: bool | None
             scenario, result = run_auto(scenario, False, threads, report, run_members)
         else:
             result = run_in_pieces(scenario, False, threads, report, look)
+        result.precision_report = compare_precision(scenario)
     warn_of_long_steps(scenario, merge_step_figures(figures), stacklevel=5)
+    warn_of_lost_precision(result.precision_report, stacklevel=5)
     return finish_motion(Motion(scenario, result), stacklevel=5)
 
 

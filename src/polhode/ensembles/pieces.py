@@ -29,7 +29,9 @@ from polhode.validation import Array
 PIECE_BODIES = 16_384
 """Bodies of a piece: many enough that starting it does not matter, few enough to stay in the caches."""
 GPU_PIECE_BODIES = 262_144
-"""Of a piece that runs on a GPU, which takes tens of thousands at once."""
+"""Of a piece that runs on a GPU, which takes tens of thousands at once; ..."""
+GPU_PIECE_NUMBERS = 32_000_000
+"""... numbers in its samples."""
 PIECE_NUMBERS = 8_000_000
 """Numbers in the samples of a piece, at most, ..."""
 FEWEST_MEMBERS = 512
@@ -82,9 +84,10 @@ def divide_members(scenario: Scenario) -> list[tuple[int, int]]:
         return list(split_into_blocks(0, members))
     bodies = len(scenario.bodies)
     numbers = len(scenario.times) * bodies * (sum(scenario.form.sizes) + 1)
-    larger = GPU_PIECE_BODIES // PIECE_BODIES if scenario.engine == "gpu" else 1
-    size = max(min(PIECE_BODIES // bodies, PIECE_NUMBERS // numbers), min(FEWEST_MEMBERS, PIECE_BODIES // bodies), 1)
-    size *= larger
+    most, most_numbers = PIECE_BODIES, PIECE_NUMBERS
+    if scenario.engine == "gpu":
+        most, most_numbers = GPU_PIECE_BODIES, GPU_PIECE_NUMBERS
+    size = max(min(most // bodies, most_numbers // numbers), min(FEWEST_MEMBERS, most // bodies), 1)
     count = max(1, round(members / size))
     if count == 1 and members <= BLOCK_MEMBERS:
         return [(0, members)]

@@ -38,6 +38,7 @@ from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.solve.auto_method import sample_members
 from polhode.solve.long_steps import StepFigures, merge_step_figures, warn_of_long_steps
+from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
 from polhode.solve.simulate import check_threads, warn_before_run, warn_of_missed_tolerance
 from polhode.validation import check_flag, check_path
 
@@ -106,11 +107,13 @@ def run_ensemble(source: MemberSource, kept: Kept, threads: int | None, progress
         start, duration = scenario.start_time, scenario.duration
         for outcome in run_chunks(work, chunks, report, lambda t: (t - start) / duration):
             gathered.add(outcome)
+        precision_report = compare_precision(scenario)
         reduced = gathered.finish_reductions()
         if run is not None and reduced:
             write_reductions(run.store, reduced)
     warn_of_long_steps(scenario, merge_step_figures(gathered.figures), stacklevel=4)
     warn_of_missed_tolerance(settings.auto_report, stacklevel=4)
+    warn_of_lost_precision(precision_report, stacklevel=4)
     warn_of_failures(gathered.failures, source.members, stacklevel=4)
     changes = dict(settings.changes)
     if run is not None:

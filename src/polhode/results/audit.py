@@ -114,7 +114,7 @@ def audit_motion(motion: Trajectory) -> Audit:
     motion, scenario = _prepend_start(motion), motion.scenario
     findings = [*_energies(motion), *_momenta(motion), *_angular_momenta(motion), *_attitude_drift(motion)]
     run = motion.run_result
-    chosen = str(run.auto_report) if run.auto_report is not None else ""
+    chosen = "; ".join(str(report) for report in (run.auto_report, run.precision_report) if report is not None)
     return Audit(scenario.used_method.name, scenario.form.name, run.steps, run.refused, tuple(findings), chosen)
 
 

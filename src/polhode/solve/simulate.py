@@ -33,6 +33,7 @@ from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
 from polhode.solve.long_steps import find_step_figures, warn_of_long_steps
+from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
 from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
 
@@ -248,8 +249,10 @@ def run_motion(scenario: Scenario, counts_work: bool, threads: int | None, progr
             scenario, result = run_auto(scenario, counts_work, threads, report)
         else:
             result = run_scenario(scenario, counts_work, threads, report)
+        result.precision_report = compare_precision(scenario)
     motion = Motion(scenario, result)
     warn_of_long_steps(scenario, find_step_figures(motion), stacklevel=5)
+    warn_of_lost_precision(result.precision_report, stacklevel=5)
     return finish_motion(motion, stacklevel=5)
 
 
