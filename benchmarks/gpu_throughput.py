@@ -306,7 +306,7 @@ def format_gpu(found: dict[str, Any]) -> str:
         f"({transfer['samples_first'] / 1e9:.1f} the first time), limit of a copy {transfer['limit'] / 1e9:.1f} GB/s"
     )
     lines += [
-        f"whole call, {call['members']:9,} members: {call['seconds']:.3f} s, {call['steps_per_second']:.2e} body-steps/s"
+        f"whole call, {call['members']:9,} members: {call['seconds']:.3f} s, {call['steps_per_second']:.2e} steps/s"
         for call in found["whole_calls"]
     ]
     for name in ADAPTIVE:

@@ -59,7 +59,7 @@ def decay(t, state, body, params):
 
 @ph.force
 def unstable(t, state, body, params):
-    return (2000.0 * (state.position[0] - 0.3333333333333333), 0.0, 0.0), (0.0, 0.0, 0.0)
+    return (2000.0 * (state.position[0] - 1 / 3 - 1e-9), 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
 @ph.force
