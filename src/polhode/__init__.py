@@ -44,7 +44,9 @@ _HOMES = {
     "compare": "massprops.surface.inertia_comparison",
     "part_picture": "plot.part",
     "simulate": "solve.simulate",
-    "ensemble": "solve.simulate",
+    "ensemble": "ensembles.ensemble",
+    "Draw": "ensembles.sampling.draw",
+    "DrawnSource": "ensembles.sampling.drawn_source",
     "Stepper": "solve.stepper",
     "environment": "solve.environment",
     "write_source": "solve.write_source",
@@ -88,7 +90,10 @@ if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
     from polhode.ensembles import reductions as reductions
+    from polhode.ensembles.ensemble import ensemble as ensemble
     from polhode.ensembles.load import load as load
+    from polhode.ensembles.sampling.draw import Draw as Draw
+    from polhode.ensembles.sampling.drawn_source import DrawnSource as DrawnSource
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
     from polhode.equations.elementary import exp as exp
@@ -137,7 +142,6 @@ if TYPE_CHECKING:
     from polhode.plot.part import part_picture as part_picture
     from polhode.results.motion import Motion as Motion
     from polhode.solve.environment import environment as environment
-    from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper
     from polhode.solve.write_fmu import write_fmu as write_fmu

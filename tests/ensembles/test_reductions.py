@@ -230,7 +230,9 @@ def test_dataset_and_json(reduced):
         dataset = one.to_dataset()
         assert set(dataset) == set(one.values)
         json.dumps(one.as_dict(), allow_nan=False)
-    assert reduced["quantiles:position:0.05,0.5,0.95"].to_dataset()["quantiles"].sel(quantile=0.5, axis="z").shape == (5,)
+    assert reduced["quantiles:position:0.05,0.5,0.95"].to_dataset()["quantiles"].sel(quantile=0.5, axis="z").shape == (
+        5,
+    )
     assert "ranks within" in repr(reduced["quantiles:position:0.05,0.5,0.95"])
     assert "without a value" in repr(reduced["mean:position"])
 
