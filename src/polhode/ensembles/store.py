@@ -27,9 +27,6 @@ from polhode.ensembles.store_folder import (
     refuse_existing,
     resolve_store_path,
 )
-from polhode.ensembles.store_folder import (
-    is_ensemble_store as is_ensemble_store,
-)
 from polhode.ensembles.store_layout import RECORDS, ArraySpec, block_size, object_name
 from polhode.ensembles.store_manifest import (
     MANIFEST_COPY,
@@ -293,6 +290,26 @@ class EnsembleStore:
             f"{self.path} is damaged: its array {name} is missing or not what was stored. Resume the run, which writes "
             "it again, or restore a copy of the store."
         )
+
+    # What belongs to the whole ensemble, written at the end -----------------------------------------------------------
+    def write_extra(self, name: str, content: dict[str, Any], arrays: dict[str, Any]) -> None:
+        """Keep plain JSON and arrays of any shape under a name; what was there before is replaced."""
+        if not self._can_write:
+            raise FileError(f"{self.path} is open for reading only: open it with writable=True")
+        with explain_write_errors(self.path, f"{name} is missing, all chunks are kept"):
+            self._files.write_extra(name, content, arrays)
+
+    def read_extra(self, name: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """What was kept under a name, verified; None if there is nothing."""
+        try:
+            return self._files.read_extra(name)
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise FileError(
+                f"{name} of {self.path} cannot be read: {error}. Resume the run, which computes what is missing and "
+                "writes it again."
+            ) from None
 
     def _places_of(self, name: str) -> list[Path]:
         own = self.path / name / object_name(self.manifest.common[name], 0)
