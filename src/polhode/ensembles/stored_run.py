@@ -141,8 +141,10 @@ def read_failures(store: EnsembleStore, k: int) -> list[MemberFailure]:
     return [MemberFailure(*row) for row in zip(*columns, strict=True)]
 
 
-def read_motion(store: EnsembleStore, members: IntArray, scenario: Scenario | None = None) -> Motion:
-    """The motion of some members; with the scenario from the store, unless it is known."""
+def read_motion(
+    store: EnsembleStore, members: IntArray, scenario: Scenario | None = None, unknown_forces: tuple[str, ...] = ()
+) -> Motion:
+    """The motion of some members; with their scenario from the store, unless it is known."""
     about = store.manifest.run
     if not about["keeps_samples"]:
         raise FileError(
@@ -167,7 +169,7 @@ def read_motion(store: EnsembleStore, members: IntArray, scenario: Scenario | No
         impact_totals=store.read_members(IMPACT_TOTALS, members) if has_contact else None,
     )
     if scenario is not None:
-        return Motion(scenario, result)
+        return Motion(scenario, result, unknown_forces)
     return Motion(restore_members(store, members), result, tuple(about["members"]["unknown_forces"]))
 
 
