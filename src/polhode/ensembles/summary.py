@@ -91,7 +91,9 @@ class SweepSummary:
 
     def explained(self, result: int) -> float:
         """The sum of the shares of a result's variance, none counted below 0."""
-        return float(sum(max(s.variance_share, 0.0) for s in self.sensitivities[result] if s.variance_share == s.variance_share))
+        return float(
+            sum(max(s.variance_share, 0.0) for s in self.sensitivities[result] if s.variance_share == s.variance_share)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON, without the members that were compared one by one."""
@@ -104,7 +106,12 @@ class SweepSummary:
             "settings": dict(self.settings),
             "notes": list(self.notes),
             "inputs": [
-                {"name": one.name, "distribution": one.distribution, "mean": one.mean, "standard_deviation": one.deviation}
+                {
+                    "name": one.name,
+                    "distribution": one.distribution,
+                    "mean": one.mean,
+                    "standard_deviation": one.deviation,
+                }
                 for one in self.inputs
             ],
             "results": [self._result_as_dict(i) for i in range(len(self.results))],
@@ -230,7 +237,9 @@ def summarize_sweep(
                 found.append(one)
             else:
                 constant.append(_describe_constant(one))
-    bands = [band for one in reductions if isinstance(one, QuantilesReduction) for band in _split_bands(reduced[one.name])]
+    bands = [
+        band for one in reductions if isinstance(one, QuantilesReduction) for band in _split_bands(reduced[one.name])
+    ]
     measured = tuple(tuple(measure_sensitivity(one.values, result.sample) for one in inputs) for result in found)
     notes = [f"Not shown, since it is the same for all members: {', '.join(constant)}."] if constant else []
     if stride > 1:
@@ -274,9 +283,9 @@ def _split_result(reduced: Mapping[str, ReducedQuantity], quantity: Quantity, st
     quantiles = spread["quantiles"].reshape(len(PROBABILITIES), -1)
     found = []
     for i, label in enumerate(labels):
-        own = {
-            name: float(mean[name].ravel()[i]) for name in ("mean", "standard_error", "standard_deviation")
-        } | {name: float(extremes[name].ravel()[i]) for name in ("smallest", "largest")}
+        own = {name: float(mean[name].ravel()[i]) for name in ("mean", "standard_error", "standard_deviation")} | {
+            name: float(extremes[name].ravel()[i]) for name in ("smallest", "largest")
+        }
         used = np.flatnonzero(counts[i])
         last = int(used[-1]) + 1 if len(used) else 1
         found.append(
@@ -304,7 +313,10 @@ def _split_bands(reduced: ReducedQuantity) -> list[QuantileBand]:
     times = reduced.coordinates["time"]
     probabilities = tuple(reduced.coordinates["quantile"].tolist())
     values = reduced["quantiles"].reshape(len(probabilities), len(times), -1)
-    counts, errors = reduced["count"].reshape(len(times), -1), reduced["rank_error"].reshape(len(probabilities), len(times), -1)
+    counts, errors = (
+        reduced["count"].reshape(len(times), -1),
+        reduced["rank_error"].reshape(len(probabilities), len(times), -1),
+    )
     labels = read_quantity(reduced.quantity).labels(dims[1:], reduced["quantiles"].shape[2:])
     bands = []
     for i, label in enumerate(labels):
