@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
-from polhode.ensembles.chunk_record import DamagedChunkError
 from polhode.ensembles.result import EnsembleResult
-from polhode.ensembles.store import EnsembleStore, is_ensemble_store
-from polhode.ensembles.stored_reductions import finish_reductions, restore_reductions
+from polhode.ensembles.store import EnsembleStore
+from polhode.ensembles.store_folder import is_ensemble_store
 from polhode.results import motion as stored_motion
 from polhode.results.motion import Motion
 from polhode.validation import check_path
@@ -31,19 +29,5 @@ def load(path: str | Path) -> Motion | EnsembleResult:
     """
     place = check_path(path, "the store")
     if is_ensemble_store(place):
-        return _open_result(EnsembleStore.open(place))
+        return EnsembleResult.from_store(EnsembleStore.open(place))
     return stored_motion.load(place)
-
-
-def _open_result(store: EnsembleStore) -> EnsembleResult:
-    """The result of an ensemble, with its reductions if all chunks are there."""
-    reductions = restore_reductions(store.manifest.run.get("reductions", ()))
-    try:
-        found = finish_reductions(store, reductions)
-    except DamagedChunkError as error:
-        found = {}
-        warnings.warn(
-            f"the reductions of {store.path} are not complete: {error.damage}. Resume the run to complete them.",
-            stacklevel=3,
-        )
-    return EnsembleResult.from_store(store, found)

@@ -16,6 +16,7 @@ from polhode.ensembles.chunk_record import ChunkDamage, DamagedChunkError
 from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
+from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (
     INPUT_PREFIX,
     SAMPLE_BLOCKS,
@@ -77,6 +78,7 @@ class EnsembleResult:
         functions of the user are known.
         """
         times = store.read_common(TIME)
+        reductions = read_reductions(store) if reductions is None else reductions
         return cls(store.plan.members, times, reductions=reductions, store=store, source=source, changes=changes)
 
     def __repr__(self) -> str:

@@ -27,8 +27,9 @@ from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.reductions import check_reductions
 from polhode.ensembles.result import EnsembleResult
-from polhode.ensembles.store import EnsembleStore, is_ensemble_store
-from polhode.ensembles.stored_reductions import describe_reductions
+from polhode.ensembles.store import EnsembleStore
+from polhode.ensembles.store_folder import is_ensemble_store
+from polhode.ensembles.stored_reductions import describe_reductions, write_reductions
 from polhode.ensembles.stored_run import StoredRun, open_run_store, read_failures, read_partials
 from polhode.errors import ScenarioError
 from polhode.model.preflight import check_user_functions
@@ -105,10 +106,12 @@ def run_ensemble(source: MemberSource, kept: Kept, threads: int | None, progress
         start, duration = scenario.start_time, scenario.duration
         for outcome in run_chunks(work, chunks, report, lambda t: (t - start) / duration):
             gathered.add(outcome)
+        reduced = gathered.finish_reductions()
+        if run is not None and reduced:
+            write_reductions(run.store, reduced)
     warn_of_long_steps(scenario, merge_step_figures(gathered.figures), stacklevel=4)
     warn_of_missed_tolerance(settings.auto_report, stacklevel=4)
     warn_of_failures(gathered.failures, source.members, stacklevel=4)
-    reduced = gathered.finish_reductions()
     changes = dict(settings.changes)
     if run is not None:
         return EnsembleResult.from_store(EnsembleStore.open(run.store.path), reduced, source, changes)

@@ -90,10 +90,9 @@ class SweepSummary:
         return sorted(range(len(shares)), key=lambda i: -shares[i] if shares[i] == shares[i] else np.inf)
 
     def explained(self, result: int) -> float:
-        """The sum of the shares of a result's variance, none counted below 0."""
-        return float(
-            sum(max(s.variance_share, 0.0) for s in self.sensitivities[result] if s.variance_share == s.variance_share)
-        )
+        """The sum of the shares of a result's variance: 1 if no inputs act together, and all are independent."""
+        shares = [s.variance_share for s in self.sensitivities[result]]
+        return float(sum(share for share in shares if share == share))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON, without the members that were compared one by one."""
@@ -202,14 +201,15 @@ def find_results(scenario: Scenario, given: Sequence[Reduction], results: Sequen
     for quantity in wanted:
         if not quantity.at:
             raise InputError(
-                f"{quantity.text!r} is a result at every time: write {quantity.text}@final, or @ and the name of an event"
+                f"{quantity.text!r} is a result at every time: write {quantity.text}@final, or @ and the name of an "
+                "event"
             )
     for reduction in given:
-        quantity = getattr(reduction, "quantity", None)
-        if not isinstance(quantity, Quantity) or not quantity.at or quantity.function is not None:
+        own = getattr(reduction, "quantity", None)
+        if not isinstance(own, Quantity) or not own.at or own.function is not None:
             continue
-        if quantity not in wanted and replace(quantity, component="") not in wanted:
-            wanted.append(quantity)
+        if own not in wanted and replace(own, component="") not in wanted:
+            wanted.append(own)
     return wanted
 
 

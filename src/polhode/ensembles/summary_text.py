@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
+from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.summary import SweepSummary
 from polhode.plot.sweep_panels import CLEAR, format_label, format_unit, list_strongest
 
+PROPERTY = re.compile(r"([<>])([^<>:]+)")
+MOST = 0.9
+"""Of the variance: what is missing may be due to the ranges of the inputs, or chance."""
 CAVEATS = (
-    "A share of the variance is what would vanish, on average, if that input alone were known. It is estimated from the "
-    "mean result in equally frequent ranges of the input, without bias for an input that has no influence; ± is one "
-    "standard error.",
+    "A share of the variance is what would vanish, on average, if that input alone were known. It is estimated from "
+    "the mean result in equally frequent ranges of the input, without bias for an input that has no influence; ± is "
+    "one standard error.",
     "Shares see every dependence on one input, also one that rises and falls again, which a rank correlation does not "
     "see. Neither sees inputs that act only together: what is missing to 100 % is due to such interactions.",
     "If inputs depend on each other, their shares overlap, and may add up to more than 100 %.",
-    "Shares and correlations hold for the distributions that were drawn: an input that was drawn narrowly matters little.",
+    "Shares and correlations hold for the distributions that were drawn: an input that was drawn from a narrow one "
+    "matters little.",
 )
 
 
@@ -28,29 +35,37 @@ def describe_result(summary: SweepSummary, i: int) -> str:
     missing = summary.members - result.counted
     if missing:
         text += f" {missing:,} members have no value."
-    if not summary.inputs:
-        return text
-    return f"{text} {_describe_inputs(summary, i)}"
+    return f"{text} {_describe_inputs(summary, i)}" if summary.inputs else text
+
+
+def describe_count(reduced: ReducedQuantity) -> str:
+    """How many members have a property, with the interval in which the probability lies."""
+    what = [f"{'above' if sign == '>' else 'below'} {number}" for sign, number in PROPERTY.findall(reduced.name)]
+    label = " ".join((format_label(reduced.quantity), " and ".join(what))).strip()
+    numbers = {name: 100 * float(reduced[name]) for name in ("fraction", "lower", "upper")}
+    return (
+        f"{label}: {int(reduced['having']):,} members, {numbers['fraction']:.3g} % "
+        f"({numbers['lower']:.3g} to {numbers['upper']:.3g} % with 95 % confidence)"
+    )
 
 
 def _describe_inputs(summary: SweepSummary, i: int) -> str:
     found = summary.sensitivities[i]
-    strongest = [k for k in list_strongest(summary, i, 3) if found[k].variance_share > CLEAR * found[k].variance_share_error]
-    if not strongest:
+    if all(one.variance_share != one.variance_share for one in found):
+        return "There are too few members to say which input matters."
+    clear = (found[k].variance_share > CLEAR * found[k].variance_share_error for k in list_strongest(summary, i, 3))
+    names = [
+        f"{summary.inputs[k].name} ({100 * found[k].variance_share:.0f} %)"
+        for k, is_clear in zip(list_strongest(summary, i, 3), clear, strict=True)
+        if is_clear
+    ]
+    if not names:
         return "No single input explains a part of its variance that stands out from chance."
-    names = [f"{summary.inputs[k].name} ({100 * found[k].variance_share:.0f} %)" for k in strongest]
     listed = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
     explained = summary.explained(i)
-    if explained > 0.9:
-        return f"{listed} explain{'s' * (len(names) == 1)} its variance almost alone." if len(names) == 1 else (
-            f"{listed} explain its variance."
-        )
+    if explained > MOST:
+        return f"Its variance is explained by {listed}."
     return (
-        f"Of its variance, single inputs explain {100 * explained:.0f} %: {listed}. The rest comes from inputs that act "
+        f"Single inputs explain {100 * explained:.0f} % of its variance: {listed}. The rest comes from inputs that act "
         "together."
     )
-
-
-def describe_label(summary: SweepSummary, i: int) -> str:
-    """What a result is called."""
-    return format_label(summary.results[i].label)

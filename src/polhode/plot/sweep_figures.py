@@ -91,7 +91,9 @@ def list_panels(summary: SweepSummary, i: int) -> list[Panel]:
 
 def _shares(summary: SweepSummary) -> str:
     found = {
-        f"{100 * (p[-1 - i] - p[i]):.3g} %" for p in (band.probabilities for band in summary.bands) for i in range(len(p) // 2)
+        f"{100 * (p[-1 - i] - p[i]):.3g} %"
+        for p in (band.probabilities for band in summary.bands)
+        for i in range(len(p) // 2)
     }
     return " and ".join(sorted(found, key=lambda text: float(text.split()[0])))
 

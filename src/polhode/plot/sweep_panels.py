@@ -79,6 +79,20 @@ def format_with_error(value: float, error: float) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
+def round_to(value: float, resolution: float) -> str:
+    """A number without digits that are smaller than a resolution.
+
+    Examples
+    --------
+    >>> round_to(0.000072317, 0.0003), round_to(226.98, 0.08)
+    ('0.0001', '226.98')
+    """
+    if not (np.isfinite(resolution) and resolution > 0):
+        return f"{value:.6g}"
+    digits = -math.floor(math.log10(resolution))
+    return f"{value:.{digits}f}" if 0 <= digits <= 8 else f"{value:.4g}"
+
+
 def draw_band(axes: Axes, band: QuantileBand) -> None:
     """Quantiles over time: nested bands, and the median as a line; counted from the median where the band is narrow."""
     count = len(band.probabilities)
@@ -120,7 +134,6 @@ def draw_histogram(axes: Axes, result: SummarizedResult) -> None:
 
 def draw_shares(axes: Axes, summary: SweepSummary, i: int) -> None:
     """The inputs that matter most for a result: the share of its variance that each explains, with standard errors."""
-    result = summary.results[i]
     axes.set_title("share of its variance")
     drawn = list_strongest(summary, i, MOST_BARS)
     found = [summary.sensitivities[i][k] for k in drawn]
@@ -135,7 +148,7 @@ def draw_shares(axes: Axes, summary: SweepSummary, i: int) -> None:
     )
     for place, s in zip(places, found, strict=True):
         end = 100 * (max(s.variance_share, 0.0) + s.variance_share_error)
-        axes.text(end + 2, place, f"{max(100 * s.variance_share, 0.0):.0f} %", va="center", fontsize=8.5)
+        axes.text(end + 2, float(place), f"{max(100 * s.variance_share, 0.0):.0f} %", va="center", fontsize=8.5)
     axes.set_yticks(places, [summary.inputs[k].name for k in drawn])
     axes.set_ylim(max(MOST_BARS, len(drawn)) - 0.4, -0.6)
     axes.set_xlim(0, 122)

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -44,8 +44,9 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1280px; padding: 1.5rem clamp(0.9rem, 3vw, 2.5rem) 3rem; background: var(--paper);
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.7rem; margin: 0; } h2 { font-size: 1.2rem; margin: 2.2rem 0 0.4rem; } h3 { font-size: 1.02rem; margin: 0; }
-p { margin: 0.3rem 0 0.6rem; max-width: 75ch; } .soft { color: var(--soft); }
+h1 { font-size: 1.7rem; margin: 0; } h2 { font-size: 1.2rem; margin: 2.2rem 0 0.4rem; }
+h3 { font-size: 1.02rem; margin: 0; }
+p { margin: 0.3rem 0 0.6rem; max-width: 85ch; } .soft { color: var(--soft); }
 section.result { background: var(--card); border-radius: 10px; padding: 0.9rem 1rem 0.6rem; margin: 0.8rem 0; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 265px), 1fr)); gap: 0.4rem 0.9rem; }
 figure { margin: 0; } figure svg { display: block; width: 100%; height: auto; }
@@ -54,21 +55,39 @@ figure svg text { font-family: system-ui, sans-serif !important; }
 th, td { padding: 0.28rem 0.6rem; text-align: left; border-bottom: 1px solid var(--grid); white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } th { font-weight: 600; }
 table.r td { text-align: center; min-width: 3.6rem; } table.r thead th { vertical-align: bottom; white-space: normal; }
-.key { display: inline-block; width: 0.75em; height: 0.75em; border-radius: 2px; margin: 0 0.25em 0 0.8em; }
+.key { display: inline-block; width: 0.75em; height: 0.75em; border-radius: 2px; margin: 0 0.3em 0 0; }
+.key:not(:first-of-type) { margin-left: 1em; }
 ul { padding-left: 1.1rem; max-width: 80ch; } footer { margin-top: 2.5rem; color: var(--soft); font-size: 0.85rem; }
 """
 
 
-def write_sweep_page(summary: SweepSummary, sentences: Sequence[str], caveats: Sequence[str], path: Path) -> None:
-    """Write the page of a sweep: its summary, a sentence for each result, and what the numbers cannot say."""
+class PageTexts(NamedTuple):
+    """What a page says beside its numbers."""
+
+    results: Sequence[str]
+    """One or two sentences for each result."""
+    counts: Sequence[str]
+    """One for each count of members with a property."""
+    caveats: Sequence[str]
+    """What the numbers can and cannot say."""
+
+
+def write_sweep_page(summary: SweepSummary, texts: PageTexts, path: Path) -> None:
+    """Write the page of a sweep."""
     check_suffix(path, HTML_SUFFIXES, "a page")
-    write_atomic(path, build_sweep_page(summary, sentences, caveats).encode())
+    write_atomic(path, build_sweep_page(summary, texts).encode())
 
 
-def build_sweep_page(summary: SweepSummary, sentences: Sequence[str], caveats: Sequence[str]) -> str:
+def build_sweep_page(summary: SweepSummary, texts: PageTexts) -> str:
     """The page as one text."""
-    parts = [_head(summary), _results(summary, sentences), _bands(summary), _correlations(summary), _inputs(summary)]
-    parts += [_settings(summary), _caveats(summary, caveats)]
+    parts = [
+        _head(summary, texts.counts),
+        _results(summary, texts.results),
+        _bands(summary),
+        _correlations(summary),
+        _inputs(summary),
+    ]
+    parts += [_settings(summary), _caveats(summary, texts.caveats)]
     title = html.escape(summary.title)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -80,28 +99,46 @@ def build_sweep_page(summary: SweepSummary, sentences: Sequence[str], caveats: S
     )
 
 
-def _head(summary: SweepSummary) -> str:
+def _head(summary: SweepSummary, counts: Sequence[str]) -> str:
     failed = ""
     if summary.failed:
         first = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in summary.failures)
         failed = f"<p><strong>{summary.failed:,} members failed</strong>; their numbers are missing from there on.</p>"
         failed += f"<ul>{first}</ul>" if first else ""
-    counts = "".join(f"<li>{_describe_count(one)}</li>" for one in summary.counts)
+    listed = "".join(f"<li>{html.escape(text)}</li>" for text in counts)
     about = f"{summary.members:,} members, {len(summary.inputs)} uncertain inputs, {len(summary.results)} results"
     return (
         f"<header><h1>{html.escape(summary.title)}</h1><p class='soft'>{about}</p></header>"
-        f"{failed}{f'<ul>{counts}</ul>' if counts else ''}"
+        f"{failed}{_overview(summary)}{f'<ul>{listed}</ul>' if listed else ''}"
     )
 
 
-def _describe_count(one: object) -> str:
-    values = getattr(one, "values")  # noqa: B009
-    label = panels.format_label(getattr(one, "quantity"))  # noqa: B009
-    what = html.escape(str(getattr(one, "name")).rpartition(":")[2])  # noqa: B009
+def _overview(summary: SweepSummary) -> str:
+    """One row for each result."""
+    if not summary.results:
+        return ""
+    probabilities = sorted(summary.results[0].quantiles)
+    shown = [p for p in probabilities if p in (min(probabilities), 0.5, max(probabilities))]
+    head = "".join(f"<th class='n'>{100 * p:g} %</th>" for p in shown)
+    rows = []
+    for i, result in enumerate(summary.results):
+        fine = result.standard_deviation / 30
+        numbers = "".join(f"<td class='n'>{panels.round_to(result.quantiles[p], fine)}</td>" for p in shown)
+        strongest = panels.list_strongest(summary, i, 1) if summary.inputs else []
+        named = f"{html.escape(summary.inputs[strongest[0]].name)}" if strongest else ""
+        share = f" ({100 * max(summary.sensitivities[i][strongest[0]].variance_share, 0.0):.0f} %)" if strongest else ""
+        rows.append(
+            f"<tr><th>{html.escape(panels.format_label(result.label))}</th>"
+            f"<td>{html.escape(panels.format_unit(result.unit))}</td>"
+            f"<td class='n'>{panels.format_with_error(result.mean, result.standard_error)}</td>{numbers}"
+            f"<td class='n'>{panels.round_to(result.smallest, fine)} <span class='soft'>#{result.smallest_member}</span></td>"
+            f"<td class='n'>{panels.round_to(result.largest, fine)} <span class='soft'>#{result.largest_member}</span></td>"
+            f"<td>{named}{share}</td></tr>"
+        )
     return (
-        f"{html.escape(label)} {what}: {int(values['having']):,} members, {100 * float(values['fraction']):.3g} % "
-        f"<span class='soft'>(95 % confidence: {100 * float(values['lower']):.3g} to "
-        f"{100 * float(values['upper']):.3g} %)</span>"
+        "<div class='scroll'><table><thead><tr><th>result</th><th></th><th class='n'>mean</th>"
+        f"{head}<th class='n'>smallest, member</th><th class='n'>largest, member</th><th>strongest input</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
@@ -113,7 +150,9 @@ def _results(summary: SweepSummary, sentences: Sequence[str]) -> str:
         label = panels.format_label(result.label)
         pictures = "".join(
             _figure(draw, f"{label}: {what}")
-            for draw, what in zip(list_panels(summary, i), ("distribution", "shares of its variance", *["scatter"] * 2), strict=False)
+            for draw, what in zip(
+                list_panels(summary, i), ("distribution", "shares of its variance", *["scatter"] * 2), strict=False
+            )
         )
         number = panels.format_with_error(result.mean, result.standard_error)
         unit = panels.format_unit(result.unit)
@@ -121,9 +160,10 @@ def _results(summary: SweepSummary, sentences: Sequence[str]) -> str:
             f"<section class='result'><h3>{html.escape(label)}: {number} {html.escape(unit)}</h3>"
             f"<p>{html.escape(sentence)}</p><div class='grid'>{pictures}</div></section>"
         )
-    keys = (("--orange", "rises with the input"), ("--blue", "falls"), ("--soft", "neither, or not clear from chance"))
+    keys = (("--orange", "the result rises with the input"), ("--blue", "it falls"), ("--soft", "neither"))
     legend = "".join(f"<span class='key' style='background: var({color})'></span>{text}" for color, text in keys)
-    note = "Means with their standard errors." + (f" A result {legend}. Lines: the mean." if summary.inputs else "")
+    note = "Means with their standard errors; shaded, where 90 % of the members are; lines, the mean."
+    note += f"<br>{legend}" if summary.inputs else ""
     return f"<h2>Results, and what decides them</h2><p class='soft'>{note}</p>{''.join(cards)}"
 
 
@@ -136,9 +176,16 @@ def _bands(summary: SweepSummary) -> str:
     )
     error = max(band.rank_error for band in summary.bands)
     exact = "These quantiles are exact." if error == 0 else f"Ranks are within {100 * error:.2g} % of the members."
-    shares = sorted({f"{100 * (b.probabilities[-1 - i] - b.probabilities[i]):.3g} %" for b in summary.bands for i in range(len(b.probabilities) // 2)})
+    shares = sorted(
+        {
+            f"{100 * (b.probabilities[-1 - i] - b.probabilities[i]):.3g} %"
+            for b in summary.bands
+            for i in range(len(b.probabilities) // 2)
+        }
+    )
     return (
-        f"<h2>Over time</h2><p class='soft'>The median, and where {' and '.join(shares)} of the members are. {exact}</p>"
+        "<h2>Over time</h2>"
+        f"<p class='soft'>The median, and where {' and '.join(shares)} of the members are. {exact}</p>"
         f"<div class='grid'>{pictures}</div>"
     )
 
@@ -154,7 +201,8 @@ def _correlations(summary: SweepSummary) -> str:
     return (
         "<h2>Rank correlations</h2><p class='soft'>+1: the result always rises with the input; -1: it always falls; "
         "dots may be chance.</p>"
-        f"<div class='scroll'><table class='r'><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"<div class='scroll'><table class='r'><thead><tr><th></th>{head}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
@@ -170,12 +218,12 @@ def _inputs(summary: SweepSummary) -> str:
         return ""
     rows = "".join(
         f"<tr><th>{html.escape(one.name)}</th><td>{html.escape(one.distribution)}</td>"
-        f"<td class='n'>{one.mean:.5g}</td><td class='n'>{one.deviation:.3g}</td></tr>"
+        f"<td class='n'>{panels.round_to(one.mean, one.deviation / 30)}</td><td class='n'>{one.deviation:.3g}</td></tr>"
         for one in summary.inputs
     )
     return (
-        "<h2>Inputs</h2><div class='scroll'><table><thead><tr><th>input</th><th>distribution</th><th class='n'>mean</th>"
-        f"<th class='n'>standard deviation</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        "<h2>Inputs</h2><div class='scroll'><table><thead><tr><th>input</th><th>distribution</th>"
+        f"<th class='n'>mean</th><th class='n'>standard deviation</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
