@@ -12,12 +12,10 @@ from polhode.cli.output import check_folder, check_picture_path, print_json, sav
 from polhode.errors import FileError
 
 if TYPE_CHECKING:
-    from polhode.ensembles.result import EnsembleResult
     from polhode.ensembles.sampling import SweepFile
     from polhode.ensembles.summary import SweepSummary
 
 OUTPUTS = 51
-MOST_FAILURES = 5
 
 
 @click.command()
@@ -118,15 +116,14 @@ def sweep(
 
     from polhode.ensembles.reductions import check_reductions
     from polhode.ensembles.sampling import read_sweep_file
-    from polhode.ensembles.summary import find_results, summary_reductions
+    from polhode.ensembles.summary import summarize, summary_reductions
     from polhode.ensembles.sweep import sweep as run_sweep
 
     content = _with_outputs(read_sweep_file(file), outputs)
     source = content.source(members, seed, design)
-    given = check_reductions(list(reduce_texts) or content.reduce or [])
     scenario = source.take(np.arange(1))
-    wanted = find_results(scenario, given, results)
-    reductions = summary_reductions(scenario, source.members, given, results)
+    given = check_reductions(list(reduce_texts) or content.reduce or [])
+    reductions = summary_reductions(source, given, results)
     options: dict[str, Any] = {"engine": engine, "precision": precision, "scheduler": scheduler, "threads": threads}
     if store is not None:
         kept = keep or ("reductions" if given else "samples")
@@ -134,12 +131,15 @@ def sweep(
     elif keep == "samples":
         raise click.UsageError("--keep samples needs a place for them: give --store FOLDER.zarr", ctx)
     began = perf_counter()
-    result = run_sweep(
-        source, reduce=list(reductions), **{name: value for name, value in options.items() if value is not None}
-    )
+    asked = {name: value for name, value in options.items() if value is not None}
+    result = run_sweep(source, reduce=reductions, **asked)
     seconds = perf_counter() - began
-    summary = _summarize(result, source, scenario, reductions, wanted, file, options)
-    _write_pictures(summary, place, page_place)
+    settings = _describe_settings(scenario, options, len(result.times), file)
+    summary = summarize(result, title=scenario.name or file.stem, settings=settings)
+    if place is not None:
+        save_figure(summary.plot(), place)
+    if page_place is not None:
+        summary.export_html(page_place)
     report: dict[str, Any] = {
         "seconds": seconds,
         "picture": None if place is None else str(place),
@@ -149,15 +149,16 @@ def sweep(
     if as_json:
         from polhode import __version__
 
-        asked = {one.name: result.reductions[one.name].as_dict() for one in given}
-        print_json({"polhode": __version__, **summary.as_dict(), "reductions": asked, **report})
+        found = {one.name: result.reductions[one.name].as_dict() for one in given}
+        print_json({"polhode": __version__, **summary.as_dict(), "reductions": found, **report})
         return
     _print_summary(summary, report, options)
-    shown = {one.name for one in summary_reductions(scenario, source.members, (), [one.text for one in wanted])}
     for one in given:
-        found = result.reductions.get(one.name)
-        if found is not None and one.name not in shown and found.kind not in ("count", "quantiles"):
-            click.echo(f"\n{found!r}")
+        reduced = result.reductions[one.name]
+        if reduced.kind in ("covariance", "custom") or (
+            reduced.kind not in ("count", "quantiles") and "time" in reduced.coordinates
+        ):
+            click.echo(f"\n{reduced!r}")
 
 
 def _check_places(place: Path | None, page: Path | None, store: Path | None) -> None:
@@ -181,61 +182,19 @@ def _with_outputs(file: SweepFile, outputs: int | None) -> SweepFile:
     return replace(file, content={**content, "output_step": content["duration"] / ((outputs or OUTPUTS) - 1)})
 
 
-def _summarize(
-    result: EnsembleResult,
-    source: Any,
-    scenario: Any,
-    reductions: Any,
-    wanted: Any,
-    file: Path,
-    options: dict[str, Any],
-) -> SweepSummary:
-    import numpy as np
-
-    from polhode.ensembles.summary import choose_stride, summarize_sweep
-    from polhode.ensembles.summary_inputs import split_inputs
-
-    about = source.describe()
-    sampled = np.arange(0, source.members, choose_stride(source.members))
-    settings = {
-        "design": about["design"],
-        "seed": str(about["seed"]),
+def _describe_settings(scenario: Any, options: dict[str, Any], outputs: int, file: Path) -> dict[str, str]:
+    return {
         "duration": f"{scenario.duration:g} s",
         "method": scenario.method + (f", step {scenario.step:g} s" if scenario.step else ""),
         "engine": options["engine"] or scenario.engine,
         **({"precision": options["precision"]} if options["precision"] else {}),
-        "outputs": f"{len(result.times)}",
+        "outputs": f"{outputs}",
         "file": file.name,
     }
-    return summarize_sweep(
-        result.reductions,
-        reductions,
-        wanted,
-        split_inputs(source.inputs(sampled), about["inputs"]),
-        title=scenario.name or file.stem,
-        members=result.members,
-        failed=len(result.failures),
-        failures=[one.sentence for one in result.failures[:MOST_FAILURES]],
-        settings=settings,
-    )
-
-
-def _write_pictures(summary: SweepSummary, place: Path | None, page: Path | None) -> None:
-    if place is not None:
-        from polhode.plot.sweep_figures import draw_sweep
-
-        save_figure(draw_sweep(summary), place)
-    if page is not None:
-        from polhode.ensembles.summary_text import CAVEATS, describe_count, describe_result
-        from polhode.web.sweep_page import PageTexts, write_sweep_page
-
-        sentences = [describe_result(summary, i) for i in range(len(summary.results))]
-        write_sweep_page(summary, PageTexts(sentences, [describe_count(one) for one in summary.counts], CAVEATS), page)
 
 
 def _print_summary(summary: SweepSummary, report: dict[str, Any], options: dict[str, Any]) -> None:
-    from polhode.cli.sweep_table import can_print_blocks, format_summary
-    from polhode.ensembles.summary_text import describe_count
+    from polhode.ensembles.summary_table import can_print_blocks, format_summary
 
     settings = summary.settings
     click.secho(summary.title, bold=True)
@@ -251,7 +210,7 @@ def _print_summary(summary: SweepSummary, report: dict[str, Any], options: dict[
         for sentence in summary.failures:
             click.echo(f"  {sentence}")
         click.echo()
-    for line in format_summary(summary, [describe_count(one) for one in summary.counts], can_print_blocks()):
+    for line in format_summary(summary, can_print_blocks()):
         click.echo(line)
     for name in ("picture", "page", "store"):
         if report[name] is not None:

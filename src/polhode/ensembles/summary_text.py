@@ -7,6 +7,7 @@ import re
 from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.summary import SweepSummary
 from polhode.plot.sweep_panels import CLEAR, format_label, format_unit, list_strongest
+from polhode.web.sweep_page import PageTexts
 
 PROPERTY = re.compile(r"([<>])([^<>:]+)")
 MOST = 0.9
@@ -21,6 +22,12 @@ CAVEATS = (
     "Shares and correlations hold for the distributions that were drawn: an input that was drawn from a narrow one "
     "matters little.",
 )
+
+
+def write_page_texts(summary: SweepSummary) -> PageTexts:
+    """All sentences of the page of a summary."""
+    results = [describe_result(summary, i) for i in range(len(summary.results))]
+    return PageTexts(results, [describe_count(one) for one in summary.counts], CAVEATS)
 
 
 def describe_result(summary: SweepSummary, i: int) -> str:

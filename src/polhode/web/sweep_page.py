@@ -131,15 +131,19 @@ def _overview(summary: SweepSummary) -> str:
             f"<tr><th>{html.escape(panels.format_label(result.label))}</th>"
             f"<td>{html.escape(panels.format_unit(result.unit))}</td>"
             f"<td class='n'>{panels.format_with_error(result.mean, result.standard_error)}</td>{numbers}"
-            f"<td class='n'>{panels.round_to(result.smallest, fine)} <span class='soft'>#{result.smallest_member}</span></td>"
-            f"<td class='n'>{panels.round_to(result.largest, fine)} <span class='soft'>#{result.largest_member}</span></td>"
-            f"<td>{named}{share}</td></tr>"
+            + _extreme_cell(result.smallest, result.smallest_member, fine)
+            + _extreme_cell(result.largest, result.largest_member, fine)
+            + f"<td>{named}{share}</td></tr>"
         )
     return (
         "<div class='scroll'><table><thead><tr><th>result</th><th></th><th class='n'>mean</th>"
-        f"{head}<th class='n'>smallest, member</th><th class='n'>largest, member</th><th>strongest input</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f"{head}<th class='n'>smallest, member</th><th class='n'>largest, member</th><th>strongest input</th></tr>"
+        f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _extreme_cell(value: float, member: int, fine: float) -> str:
+    return f"<td class='n'>{panels.round_to(value, fine)} <span class='soft'>#{member}</span></td>"
 
 
 def _results(summary: SweepSummary, sentences: Sequence[str]) -> str:

@@ -8,6 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.ensembles.summary_text import MOST, describe_count
+from polhode.plot.sweep_panels import (
+    FALLS,
+    RISES,
+    color_of_sign,
+    format_label,
+    format_unit,
+    format_with_error,
+    list_strongest,
+    round_to,
+)
+
 if TYPE_CHECKING:
     from polhode.ensembles.summary import SweepSummary
 
@@ -57,21 +69,19 @@ def draw_bar(share: float, blocks: str = BLOCKS, width: int = BAR_WIDTH) -> str:
     return (blocks[-1] * full + (blocks[rest] if rest else "")).ljust(width)
 
 
-def format_summary(summary: SweepSummary, counts: list[str], blocks: bool = True) -> list[str]:
-    """The lines of the summary, without its title."""
+def format_summary(summary: SweepSummary, blocks: bool = True) -> list[str]:
+    """The lines of the summary, without its title; `blocks`: with the characters of bars."""
     lines = list(_result_rows(summary, blocks))
     if summary.inputs and summary.results:
         lines += ["", *_share_rows(summary, blocks)]
-    if counts:
-        lines += ["", *counts]
+    if summary.counts:
+        lines += ["", *(describe_count(one) for one in summary.counts)]
     if summary.notes:
         lines += ["", *(f"note: {note}" for note in summary.notes)]
     return lines if blocks else [line.replace("±", "+-") for line in lines]
 
 
 def _result_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
-    from polhode.plot.sweep_panels import format_label, format_unit, format_with_error, round_to
-
     if not summary.results:
         return
     chosen = [p for p in summary.results[0].quantiles if p in (0.05, 0.5, 0.95)]
@@ -91,8 +101,6 @@ def _result_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
 
 
 def _share_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
-    from polhode.plot.sweep_panels import FALLS, RISES, color_of_sign, format_label, list_strongest
-
     signs = {RISES: "+", FALLS: "-"}
     yield "which input matters most: its share of the variance; + the result rises with it, - falls"
     labels = [format_label(result.label) for result in summary.results]
@@ -106,5 +114,5 @@ def _share_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
             sign = signs.get(color_of_sign(found), " ")
             yield f"{label if line == 0 else '':<{width}}  {sign} {summary.inputs[k].name:<{names}}  {bar} {share}"
         together = summary.explained(i)
-        rest = "; the rest: inputs that act together" if together < 0.9 else ""
+        rest = "; the rest: inputs that act together" if together < MOST else ""
         yield f"{'':<{width}}    {'single inputs together':<{names + BAR_WIDTH + 3}}{100 * together:3.0f} %{rest}"
