@@ -155,9 +155,7 @@ def sweep(
     _print_summary(summary, report, options)
     for one in given:
         reduced = result.reductions[one.name]
-        if reduced.kind in ("covariance", "custom") or (
-            reduced.kind not in ("count", "quantiles") and "time" in reduced.coordinates
-        ):
+        if reduced.kind == "covariance" or ("time" in reduced.coordinates and reduced.kind != "quantiles"):
             click.echo(f"\n{reduced!r}")
 
 

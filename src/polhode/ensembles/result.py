@@ -118,7 +118,7 @@ class EnsembleResult:
         return found
 
     def inputs_of(self, members: Any) -> dict[str, Array]:
-        """The drawn numbers of some members, by name, each (members, ...): of a slice, an index, or an array of them."""
+        """The drawn numbers of some members (a slice, an index, or an array of them), by name, each (members, ...)."""
         chosen = self._choose(members)
         if self._source is not None:
             return self._source.inputs(chosen)

@@ -295,8 +295,8 @@ def _make_notes(constant: list[str], sampled: AnyArray, members: int) -> tuple[s
     notes = [f"Not shown, since it is the same for all members: {', '.join(constant)}."] if constant else []
     if 1 < len(sampled) < members:
         notes.append(
-            f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, one "
-            f"of every {sampled[1] - sampled[0]}; everything else is from all of them."
+            f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "
+            f"one of every {sampled[1] - sampled[0]}; everything else is from all of them."
         )
     return tuple(notes)
 

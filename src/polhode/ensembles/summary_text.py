@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from polhode.ensembles.reduced_quantity import ReducedQuantity
-from polhode.ensembles.summary import SweepSummary
 from polhode.plot.sweep_panels import CLEAR, format_label, format_unit, list_strongest
 from polhode.web.sweep_page import PageTexts
+
+if TYPE_CHECKING:
+    from polhode.ensembles.summary import SweepSummary
 
 PROPERTY = re.compile(r"([<>])([^<>:]+)")
 MOST = 0.9
@@ -17,7 +20,8 @@ CAVEATS = (
     "the mean result in equally frequent ranges of the input, without bias for an input that has no influence; ± is "
     "one standard error.",
     "Shares see every dependence on one input, also one that rises and falls again, which a rank correlation does not "
-    "see. Neither sees inputs that act only together: what is missing to 100 % is due to such interactions.",
+    "see. Neither sees inputs that act only together: what is missing to 100 % is due to such interactions, or to a "
+    "dependence that is finer than the ranges.",
     "If inputs depend on each other, their shares overlap, and may add up to more than 100 %.",
     "Shares and correlations hold for the distributions that were drawn: an input that was drawn from a narrow one "
     "matters little.",
