@@ -18,12 +18,12 @@ from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
 from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (
-    INPUT_PREFIX,
     SAMPLE_BLOCKS,
     SAMPLES,
     read_failures,
     read_inputs,
     read_motion,
+    stored_inputs,
 )
 from polhode.errors import FileError, InputError
 from polhode.model.state import State
@@ -106,13 +106,12 @@ class EnsembleResult:
     def inputs(self) -> dict[str, Array]:
         """The drawn numbers of all members, by name, each (members, ...)."""
         store = self.store
-        if store is None or not any(name.startswith(INPUT_PREFIX) for name in store.manifest.arrays):
+        if store is None or not stored_inputs(store):
             return {} if self._source is None else self._source.inputs(np.arange(self.members))
         chunks = self._from_chunks(lambda k: read_inputs(store, np.arange(*store.plan.range_of(k))))
-        names = [name for name in store.manifest.arrays if name.startswith(INPUT_PREFIX)]
         found = {}
-        for name in names:
-            spec, key = store.manifest.arrays[name], name.removeprefix(INPUT_PREFIX)
+        for key, name in stored_inputs(store).items():
+            spec = store.manifest.arrays[name]
             parts = [self._blank(spec.shape[1:], k) if one is None else one[key] for k, one in enumerate(chunks)]
             found[key] = np.concatenate(parts)
         return found

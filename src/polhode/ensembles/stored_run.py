@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,7 +102,8 @@ def pack_result(
     """The arguments of `EnsembleStore.write_chunk`."""
     keeps, out = run.store.manifest.run["keeps_samples"], result.run_result
     members = np.arange(result.first, result.last)
-    arrays = {INPUT_PREFIX + name: np.asarray(v, dtype=np.float64) for name, v in run.source.inputs(members).items()}
+    names = name_input_arrays(run.source.input_names)
+    arrays = {names[name]: np.asarray(v, dtype=np.float64) for name, v in run.source.inputs(members).items()}
     arrays |= collect_member_numbers(run.numbers, run.source, result)
     record: dict[str, Any] = {
         "steps": int(result.steps),
@@ -198,12 +201,34 @@ def _sample_arrays(one: Scenario, columns: SampleColumns, members: int) -> dict[
 
 
 def _input_arrays(source: MemberSource) -> dict[str, ArraySpec]:
-    found = {}
+    found, names = {}, name_input_arrays(source.input_names)
     for name, values in source.inputs(np.zeros(1, dtype=np.int64)).items():
         shape = np.shape(values)[1:]
-        dims = (MEMBER, *(f"{INPUT_PREFIX}{name}_{i}" for i in range(len(shape))))
-        found[INPUT_PREFIX + name] = ArraySpec((source.members, *shape), dims, attributes={"long_name": name})
+        dims = (MEMBER, *(f"{names[name]}_{i}" for i in range(len(shape))))
+        found[names[name]] = ArraySpec((source.members, *shape), dims, attributes={"long_name": name})
     return found
+
+
+def name_input_arrays(inputs: Iterable[str]) -> dict[str, str]:
+    """The names of the arrays that hold drawn inputs, by the names of these, which may have any letters.
+
+    Examples
+    --------
+    >>> name_input_arrays(["body.mass", "body_mass", "speed"])
+    {'body.mass': 'input_body_mass', 'body_mass': 'input_body_mass_2', 'speed': 'input_speed'}
+    """
+    found: dict[str, str] = {}
+    for name in sorted(inputs):
+        plain = INPUT_PREFIX + re.sub(r"[^A-Za-z0-9]", "_", name)
+        more = (f"_{i}" if i > 1 else "" for i in count(1))
+        found[name] = next(plain + end for end in more if plain + end not in found.values())
+    return found
+
+
+def stored_inputs(store: EnsembleStore) -> dict[str, str]:
+    """The names of the arrays of a store that hold drawn inputs, by the names of these."""
+    arrays = store.manifest.arrays
+    return {spec.attributes["long_name"]: name for name, spec in arrays.items() if name.startswith(INPUT_PREFIX)}
 
 
 def _pack_failures(failures: list[MemberFailure]) -> dict[str, Any]:
@@ -276,5 +301,4 @@ def _read_crossings(attached: dict[str, Any]) -> list[EventRecord]:
 
 def read_inputs(store: EnsembleStore, members: IntArray) -> dict[str, Array]:
     """The drawn numbers of some members, by name."""
-    names = [name for name in store.manifest.arrays if name.startswith(INPUT_PREFIX)]
-    return {name.removeprefix(INPUT_PREFIX): store.read_members(name, members) for name in names}
+    return {name: store.read_members(array, members) for name, array in stored_inputs(store).items()}
