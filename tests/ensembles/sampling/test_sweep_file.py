@@ -30,7 +30,7 @@ angular_velocity_body = { table = "spins.csv", column = ["x", "y", "z"] }
 
 [[forces]]
 kind = "gravity"
-g = { truncated_normal = [9.8, 0.1], low = 9.7 }
+g = { truncated_normal = [9.8, 0.1], low = 9.7, high = inf }
 
 [[forces]]
 kind = "quadratic_drag"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,7 +126,17 @@ class FileBuild:
 
     def describe(self) -> dict[str, Any]:
         """The content of the file."""
-        return {"file": dict(self.content)}
+        return {"file": _to_json(self.content)}
+
+
+def _to_json(value: Any) -> Any:
+    """The content of a file as JSON has it: infinities, NaN and dates as strings."""
+    if isinstance(value, Mapping):
+        return {key: _to_json(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_to_json(part) for part in value]
+    is_plain = isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value))
+    return value if is_plain else str(value)
 
 
 def _read_meshes(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
