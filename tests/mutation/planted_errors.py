@@ -66,6 +66,13 @@ PLANTED = [
         (WORDS,),
     ),
     Planted(
+        "random words: a carry is lost in scattered members",
+        "ensembles/sampling/random_words.py",
+        "(middle >> HALF) + (other >> HALF)",
+        "(middle >> HALF)",
+        (WORDS,),
+    ),
+    Planted(
         "random words: the name is not part of the key",
         "ensembles/sampling/random_words.py",
         "str(seed), name, purpose",
