@@ -45,7 +45,8 @@ def random_words(key: Words, members: Members, count: int) -> Words:
         return np.empty((len(members), count), dtype=np.uint64)
     if bool((np.diff(members) == 1).all()):
         return _consecutive_words(key, int(members[0]), len(members), count)
-    places = members.astype(np.uint64)[:, None] * np.uint64(count) + np.arange(count, dtype=np.uint64)
+    firsts: Words = members.astype(np.uint64) * np.uint64(count)
+    places = np.add(firsts[:, None], np.arange(count, dtype=np.uint64), dtype=np.uint64)
     blocks, of_place = np.unique(places >> np.uint64(2), return_inverse=True)
     words = _philox_blocks(key, blocks + np.uint64(1))
     found: Words = words[of_place.reshape(places.shape), places & np.uint64(3)]
