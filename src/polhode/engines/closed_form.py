@@ -36,7 +36,7 @@ class ClosedForm(Integrator):
         self._reached = scenario.start_time
 
     @property
-    def closed_form(self) -> ClosedForm:  # type: ignore[override]
+    def closed_form(self) -> ClosedForm:
         """What evaluates the motion at any time: not an attribute, since a cycle would keep its buffers alive."""
         return self
 
