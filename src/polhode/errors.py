@@ -83,6 +83,27 @@ class CancelledError(PolhodeError):
     """A computation that was canceled."""
 
 
+class ClusterError(PolhodeError):
+    """A cluster that cannot do its work: no scheduler, no workers, or workers that are not fit for it."""
+
+
+class DeadlyChunksError(ClusterError):
+    """Chunks of an ensemble that killed the workers which ran them; all others were computed.
+
+    Attributes
+    ----------
+    members : list of tuple of int
+        (first, last) of each such chunk: it has the members first, first + 1, ..., last - 1.
+    """
+
+    def __init__(self, sentence: str, members: list[tuple[int, int]]) -> None:
+        super().__init__(sentence, members)
+        self.members = members
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class NonFiniteError(RunError):
     """A number became infinite or NaN."""
 
