@@ -50,8 +50,7 @@ def open_client(scheduler: Any, workers: int | None) -> Iterator[Any]:
                 n_workers=workers or CORES,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
-                worker_dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # any free port, and for this machine only
                 silence_logs=logging.CRITICAL + 1,
                 preload=[WORKER_MODULE],
             )
