@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -75,6 +77,7 @@ def test_killed_workers_cost_only_their_chunks() -> None:
     assert len(killed) == 3
 
 
+@pytest.mark.long
 def test_deadly_chunks_are_named_and_the_others_are_done() -> None:
     def die_twice(k: int, report: Any) -> int:
         if k in (2, 7):
@@ -82,12 +85,40 @@ def test_deadly_chunks_are_named_and_the_others_are_done() -> None:
         time.sleep(0.02)
         return k
 
-    found = []
+    found: list[int] = []
     with pytest.raises(DeadlyChunksError, match="members 8192 to 12287, 28672 to 32767 were not computed") as caught:
-        for k, _ in run_on_cluster(lambda k: die_twice, range(20), plan_of(20), workers=3):
-            found.append(k)  # noqa: PERF402, the error comes at the end
+        found.extend(k for k, _ in run_on_cluster(lambda k: die_twice, range(20), plan_of(20), workers=3))
     assert sorted(found) == [k for k in range(20) if k not in (2, 7)]
     assert caught.value.members == [(8192, 12288), (28672, 32768)]
+
+
+@pytest.mark.long
+def test_workers_killed_at_random_are_replaced() -> None:
+    """Also while they start, when their nannies give up on them."""
+    children = pytest.importorskip("psutil").Process().children
+    rng, ended = random.Random(1), threading.Event()
+
+    def slow(k: int, report: Any) -> int:
+        time.sleep(0.1)
+        return k
+
+    def kill_workers() -> None:
+        for _ in range(20):
+            if ended.wait(rng.uniform(0.05, 0.4)):
+                return
+            for process in children()[:1]:
+                if "spawn_main" in " ".join(process.cmdline()):
+                    process.kill()
+
+    killer = threading.Thread(target=kill_workers)
+    found: list[int] = []
+    with closing(run_on_cluster(lambda k: slow, range(100), plan_of(100), workers=2)) as results:
+        found.append(next(results)[0])
+        killer.start()
+        found.extend(k for k, _ in results)
+    ended.set()
+    killer.join()
+    assert sorted(found) == list(range(100))
 
 
 @pytest.mark.long
@@ -125,7 +156,7 @@ def test_a_canceled_run_stops_its_chunks(threads_client: Any, tmp_path: Path) ->
 
 def test_no_scheduler_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_cluster, "CONNECT_S", 0.5)
-    with pytest.raises(ClusterError, match="no scheduler answers at 'tcp://127.0.0.1:9'"):
+    with pytest.raises(ClusterError, match=r"no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler="tcp://127.0.0.1:9"))
     with pytest.raises(ClusterError, match="no scheduler answers at 'nonsense'"):
         list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler="nonsense"))
@@ -164,8 +195,8 @@ def test_a_store_out_of_reach_is_a_sentence(threads_client: Any, tmp_path: Path)
     store = share_store(tmp_path, "zarr.json")
     assert find_obstacle(describe_software(), store) == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["zarr.json"]
-    with pytest.raises(ClusterError, match="it does not reach the store .*No such file"):
-        elsewhere = store._replace(path=str(tmp_path / "elsewhere"))
+    elsewhere = store._replace(path=str(tmp_path / "elsewhere"))
+    with pytest.raises(ClusterError, match=r"it does not reach the store .*No such file"):
         list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler=threads_client, store=elsewhere))
     (tmp_path / "zarr.json").write_text("{ }")
     with pytest.raises(ClusterError, match="is another store"):
@@ -182,7 +213,7 @@ def test_a_store_that_leaves_a_worker_during_the_run_is_a_sentence(threads_clien
 
     with (
         pytest.warns(RuntimeWarning, match="does not reach the store"),
-        pytest.raises(ClusterError, match="none of the workers is fit.*does not reach the store"),
+        pytest.raises(ClusterError, match=r"none of the workers is fit.*does not reach the store"),
     ):
         list(run_on_cluster(lambda k: write, range(4), plan_of(4), scheduler=threads_client, store=store))
 
@@ -222,12 +253,16 @@ def test_a_lost_scheduler_is_a_sentence() -> None:
         return k * k
 
     with scheduler_with_workers(2) as (address, scheduler):
-        found = []
-        with pytest.raises(ClusterError, match="the connection to the scheduler was lost"):
+        found: list[int] = []
+
+        def run_until_lost() -> None:
             for k, _ in run_on_cluster(lambda k: slow_square, range(500), plan_of(500), scheduler=address):
                 found.append(k)
                 if len(found) == 5:
                     scheduler.kill()
+
+        with pytest.raises(ClusterError, match="the connection to the scheduler was lost"):
+            run_until_lost()
         assert 5 <= len(found) < 50
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import multiprocessing.spawn
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from polhode.engines.threads import CORES
@@ -22,10 +23,14 @@ WORKER_MODULE = "polhode.ensembles.dask_worker"
 NANNY_PROCESS = "Dask Worker process"
 LOST_SCHEDULER = "the connection to the scheduler was lost; what was computed until then is kept if there is a store"
 
+Replenish = Callable[[], Any]
+
 
 @contextmanager
-def open_client(scheduler: Any, workers: int | None) -> Iterator[Any]:
+def open_client(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, Replenish]]:
     """A client of the cluster, which has at least one worker; whatever was started here ends with the block.
+
+    With it comes a function that starts workers in place of those whose nannies have given up, if they are ours.
 
     Parameters
     ----------
@@ -39,6 +44,7 @@ def open_client(scheduler: Any, workers: int | None) -> Iterator[Any]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise ScenarioError("engine='dask' needs Dask: pip install 'polhode[cluster]'") from None
+    replenish: Replenish = lambda: None  # noqa: E731
     with ExitStack() as stack:
         stack.enter_context(_quiet_logs())
         if isinstance(scheduler, Client):
@@ -57,11 +63,12 @@ def open_client(scheduler: Any, workers: int | None) -> Iterator[Any]:
             stack.callback(_close, cluster)
             client = Client(cluster, set_as_default=False)
             stack.callback(_close, client)
+            replenish = partial(cluster.scale, len(cluster.workers))
         else:
             client = _connect(Client, scheduler)
             stack.callback(_close, client)
         _await_worker(client)
-        yield client
+        yield client, replenish
 
 
 def check_workers(client: Any, store: SharedStore | None) -> None:

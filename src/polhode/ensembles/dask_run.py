@@ -56,7 +56,7 @@ def run_on_cluster(
 
     if not chunks:
         return
-    with open_client(scheduler, min(workers, len(chunks)) if workers else None) as client:
+    with open_client(scheduler, min(workers, len(chunks)) if workers else None) as (client, replenish):
         check_workers(client, store)
         software = describe_software()
 
@@ -66,7 +66,7 @@ def run_on_cluster(
                 warnings.filterwarnings("ignore", "Sending large graph", UserWarning)  # a chunk's numbers may be large
                 return client.submit(compute_task, task, chunk, key=key, pure=False)
 
-        tasks = ChunkTasks(client, submit, chunks, uuid.uuid4().hex[:8])
+        tasks = ChunkTasks(client, submit, chunks, uuid.uuid4().hex[:8], replenish)
         yield from tasks
     if tasks.deadly:
         raise _deadly_chunks_error(tasks.deadly, plan, store)

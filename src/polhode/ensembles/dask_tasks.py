@@ -48,10 +48,19 @@ class ChunkTasks:
         What is to be computed.
     run_name : str
         Begins the keys of the tasks: no other run on the cluster has it.
+    replenish : function
+        Called where there are fewer workers than there were.
     """
 
-    def __init__(self, client: Any, submit: Callable[[int, str], Any], chunks: Iterable[int], run_name: str) -> None:
-        self.client, self.submit, self.run_name = client, submit, run_name
+    def __init__(
+        self,
+        client: Any,
+        submit: Callable[[int, str], Any],
+        chunks: Iterable[int],
+        run_name: str,
+        replenish: Callable[[], Any],
+    ) -> None:
+        self.client, self.submit, self.run_name, self.replenish = client, submit, run_name, replenish
         self.waiting = deque(chunks)
         self.suspects: deque[int] = deque()
         self.deadly: list[DeadlyChunk] = []
@@ -61,6 +70,7 @@ class ChunkTasks:
         self._submissions = 0
         self._threads: dict[str, int] = {}
         self._looked = -LOOK_S
+        self._most_workers = 0
         self._seen_worker = monotonic()
         self._unfit: dict[str, str] = {}
 
@@ -163,6 +173,9 @@ class ChunkTasks:
         with explain_lost_scheduler():
             self._threads = self.client.nthreads()
         self._looked = now
+        self._most_workers = max(self._most_workers, len(self._threads))
+        if len(self._threads) < self._most_workers:
+            self.replenish()
         if self._threads:
             self._seen_worker = now
         elif now - self._seen_worker > NO_WORKERS_S:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import platform
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 import numpy
@@ -19,6 +21,7 @@ from polhode.errors import CancelledError, ClusterError, FileError
 
 UNFIT_PAUSE_S = 1.0
 """A worker that is not fit answers slowly, so that the others take most of its chunks."""
+NANNY_S, NANNY_LOOK_S = 10.0, 0.02
 _fit_for: set[Any] = set()
 """Runs for which this process was found fit: it is asked once, not for every chunk."""
 
@@ -127,6 +130,7 @@ def compute_task(task: ChunkTask, chunk: int) -> Any:
 
     worker = get_worker()
     if (task.software, task.store) not in _fit_for:
+        _await_nanny(worker)
         _raise_obstacle(task, worker)
         _fit_for.add((task.software, task.store))
     work = load_work(task.work)
@@ -135,6 +139,32 @@ def compute_task(task: ChunkTask, chunk: int) -> Any:
     except (OSError, FileError):
         _raise_obstacle(task, worker)  # the store may have gone from this machine alone
         raise
+
+
+def _await_nanny(worker: Any) -> None:
+    """Wait until the nanny, which starts a worker anew when it dies, knows that this one has started.
+
+    It gives up on a worker that dies before, and the cluster would be smaller for good by a chunk that dies at once.
+    """
+    from distributed.protocol.pickle import dumps, loads
+
+    async def ask_nanny() -> Any:
+        answer = await worker.rpc(worker.nanny).run(function=dumps(_nanny_is_ready))
+        found = answer["result"]
+        return loads(found) if isinstance(found, bytes) else found
+
+    deadline = monotonic() + NANNY_S
+    while worker.nanny and monotonic() < deadline:
+        with suppress(Exception):  # a nanny that does not answer will not help; the chunk matters more
+            if asyncio.run_coroutine_threadsafe(ask_nanny(), worker.loop.asyncio_loop).result(NANNY_S):
+                return
+        sleep(NANNY_LOOK_S)
+
+
+def _nanny_is_ready(dask_worker: Any) -> bool:
+    """Runs in the nanny; Dask gives it as `dask_worker`."""
+    process = dask_worker.process
+    return process is not None and bool(process.status.name == dask_worker.status.name == "running")
 
 
 def _raise_obstacle(task: ChunkTask, worker: Any) -> None:
