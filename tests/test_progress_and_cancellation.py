@@ -53,7 +53,8 @@ def test_a_listener_hears_of_every_kind_of_run_and_changes_no_bit_of_it(name, sh
     assert np.array_equal(motion.position, alone.position)
     assert heard[0].done == 0
     assert any(h.done > 0 for h in heard)
-    assert all(0 <= h.share <= 1 and h.unit == "s" for h in heard)
+    unit = "s" if motion.scenario.members is None else "members"
+    assert all(0 <= h.share <= 1 and h.unit == unit for h in heard)
 
 
 @pytest.mark.filterwarnings("ignore:engine='python'")

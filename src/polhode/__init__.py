@@ -39,17 +39,20 @@ _HOMES = {
     "reference": None,
     "affine": None,
     "rotations": None,
+    "reductions": None,
     "diagnose": "massprops.surface.diagnosis",
     "compare": "massprops.surface.inertia_comparison",
     "part_picture": "plot.part",
     "simulate": "solve.simulate",
-    "ensemble": "solve.simulate",
+    "ensemble": "ensembles.ensemble",
+    "Draw": "ensembles.sampling.draw",
+    "DrawnSource": "ensembles.sampling.drawn_source",
     "Stepper": "solve.stepper",
     "environment": "solve.environment",
     "write_source": "solve.write_source",
     "write_fmu": "solve.write_fmu",
     "Motion": "results.motion",
-    "load": "results.motion",
+    "load": "ensembles.load",
     "sqrt": "equations.scalar_ops",
     "sin": "equations.scalar_ops",
     "cos": "equations.scalar_ops",
@@ -78,6 +81,7 @@ _MODULES = {
     "reference": "reference",
     "affine": "gallery.affine",
     "rotations": "rotations",
+    "reductions": "ensembles.reductions",
 }
 
 __all__ = [*_HOMES, "__version__"]
@@ -85,6 +89,11 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
+    from polhode.ensembles import reductions as reductions
+    from polhode.ensembles.ensemble import ensemble as ensemble
+    from polhode.ensembles.load import load as load
+    from polhode.ensembles.sampling.draw import Draw as Draw
+    from polhode.ensembles.sampling.drawn_source import DrawnSource as DrawnSource
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
     from polhode.equations.elementary import exp as exp
@@ -132,9 +141,7 @@ if TYPE_CHECKING:
     from polhode.model.state import State as State
     from polhode.plot.part import part_picture as part_picture
     from polhode.results.motion import Motion as Motion
-    from polhode.results.motion import load as load
     from polhode.solve.environment import environment as environment
-    from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper
     from polhode.solve.write_fmu import write_fmu as write_fmu

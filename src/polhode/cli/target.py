@@ -143,8 +143,9 @@ def resolve_motion(ctx: click.Context, target: str, values: dict[str, float]) ->
 
 def simulate_file(target: str) -> Motion:
     """Simulate a scenario file."""
+    from polhode.ensembles.ensemble import ensemble
     from polhode.model.scenario import Scenario
-    from polhode.solve.simulate import ensemble, simulate
+    from polhode.solve.simulate import simulate
 
     scenario = Scenario.from_toml(target)
     return simulate(scenario) if scenario.members is None else ensemble(scenario)

@@ -6,6 +6,7 @@ the second, and so on.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,22 +95,22 @@ def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
         buffer = np.zeros((1, rows))
         buffer[0, : len(values)] = values
         return buffer
-    table = np.zeros((rows, packing.systems * packing.bodies))
+    cut = _aligned_room((packing.systems, packing.blocks, rows, lanes))
     for row, value in enumerate(values):
-        table[row] = np.broadcast_to(value, scenario.shape).ravel()
-    cut = _aligned(np.moveaxis(packing.to_lanes(table), 0, 2))  # (systems, blocks, rows, lanes)
+        each = value if np.ndim(value) == 0 else packing.to_lanes(np.broadcast_to(value, scenario.shape).ravel())
+        cut[:, :, row] = each
+    cut[:, :, len(values) :] = 0.0
     if layout.member:
         cut[:, :, layout.member[0] // lanes] = np.arange(packing.systems)[:, None, None]
     return cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes)
 
 
-def _aligned(array: Array) -> Array:
-    """A copy that begins at a multiple of a cache line, so that no vector of the loops crosses one."""
-    room = np.empty(array.size + CACHE_LINE // 8)
+def _aligned_room(shape: tuple[int, ...]) -> Array:
+    """Room for numbers that begins at a multiple of a cache line, so that no vector of the loops crosses one."""
+    size = math.prod(shape)
+    room = np.empty(size + CACHE_LINE // 8)
     skip = -room.ctypes.data % CACHE_LINE // 8
-    copy = room[skip : skip + array.size].reshape(array.shape)
-    copy[:] = array
-    return copy
+    return room[skip : skip + size].reshape(shape)
 
 
 def pack_pairs(scenario: Scenario) -> tuple[Any, ...]:

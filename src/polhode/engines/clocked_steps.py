@@ -194,8 +194,6 @@ class ClockedSteps(Integrator):
         clock, now = int(np.argmax(stuck)), self.samples
         body = clock * self._bodies if self.plan.is_system else clock
         self._fail(self.scenario.start_time + float(self._clock(0)[clock]), now, now, "stuck", body)
-        assert self.failure is not None
-        self.failure.body = body // self._bodies
         self._report_halting_event()
         return self.failure
 
@@ -205,11 +203,11 @@ class ClockedSteps(Integrator):
         if halting is None or self.failure is None:
             return
         reason, clock, event, body = halting
-        who = body if self.scenario.members is None else clock
-        if who == self.failure.body or self.scenario.members is None:
-            samples = self.samples
-            row = who if self.scenario.members is None else who * self._bodies
-            self.failure = Failure(reason, self.failure.time, who, samples[row], self.scenario.events[event].name)
+        if self.scenario.members is not None:
+            if clock != self.failure.body // self._bodies:
+                return
+            body += clock * self._bodies
+        self.failure = Failure(reason, self.failure.time, body, self.samples[body], self.scenario.events[event].name)
 
     def _first_nonfinite_slope(self) -> int:
         """The first body of a system whose slope became non-finite in the failed step."""

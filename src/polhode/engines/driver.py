@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,7 @@ from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.event_log import label_event_records
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import FixedSteps, Integrator
-from polhode.engines.result import Failure, Report, RunResult, SampleColumns, report_of_part
+from polhode.engines.result import CONTACT_NUMBERS, Report, RunResult, SampleColumns, report_of_part
 from polhode.engines.taylor import OneByOneError, TaylorSeries, runs_in_lanes
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
@@ -149,12 +150,12 @@ def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> Run
     """Merge the runs of groups of members, in the order of the members."""
     first = parts[0][1]
     samples = np.full((len(scenario.times), *scenario.shape, first.samples.shape[-1]), np.nan)
-    failure = None
+    failures = []
     for rows, part in parts:
         samples[: len(part.samples), rows] = part.samples
-        if part.failure is not None and failure is None:
-            failure = part.failure
-            failure.body = int(rows[failure.body])
+        if part.failure is not None:
+            member, body = divmod(part.failure.body, len(scenario.bodies))
+            failures.append(replace(part.failure, body=int(rows[member]) * len(scenario.bodies) + body))
         for crossing in part.crossings:
             if crossing.member is None:
                 crossing.body = int(rows[crossing.body])
@@ -162,7 +163,25 @@ def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> Run
                 crossing.member = int(rows[crossing.member])
     crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
     steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
-    return RunResult(scenario.times, samples, first.columns, steps, refused, failure, crossings)
+    failure = min(failures, key=lambda one: one.body, default=None)
+    result = RunResult(scenario.times, samples, first.columns, steps, refused, failure, crossings)
+    if scenario.contacts:
+        _merge_contacts(scenario, parts, result)
+    return result
+
+
+def _merge_contacts(scenario: Scenario, parts: list[tuple[Any, RunResult]], result: RunResult) -> None:
+    """Merge what happened at the contacts of groups of members."""
+    result.contact = np.full((len(scenario.times), *scenario.shape, CONTACT_NUMBERS), np.nan)
+    result.impact_totals = np.zeros((*scenario.shape, 3))
+    for rows, part in parts:
+        assert part.contact is not None
+        assert part.impact_totals is not None
+        result.contact[: len(part.contact), rows] = part.contact
+        result.impact_totals[rows] = part.impact_totals
+        part.impacts["member"] = rows[part.impacts["member"]]
+    impacts = np.concatenate([part.impacts for _, part in parts])
+    result.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
 
 
 def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
@@ -189,7 +208,7 @@ def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report 
                 crossing.body = member
         result.crossings += part.crossings
         if part.failure is not None and result.failure is None:
-            result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
+            result.failure = replace(part.failure, body=member * len(scenario.bodies) + part.failure.body)
         if own is not None:
             own(scenario.end_time)
     result.crossings.sort(key=lambda crossing: crossing.time)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -273,9 +274,9 @@ class FixedSteps(Integrator):
             return None
         from polhode.engines.driver import run_scenario
 
-        body = int(np.argmax(wrong))
-        member = body // len(self.scenario.bodies)
+        body, bodies = int(np.argmax(wrong)), len(self.scenario.bodies)
+        member = body // bodies
         alone = run_scenario(self.scenario.take(member), False, 1, self.report).failure
         if alone is None:
-            return Failure("non-finite", float(self.scenario.times[0]), member, samples[0, body])
-        return Failure(alone.reason, alone.time, member, alone.last_good)
+            return Failure("non-finite", float(self.scenario.times[0]), body, samples[0, body])
+        return replace(alone, body=member * bodies + alone.body)

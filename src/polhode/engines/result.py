@@ -55,6 +55,9 @@ class ContactColumns(NamedTuple):
     """The index of a word of CONTACT_STATES."""
 
 
+CONTACT_NUMBERS = 8
+"""The numbers of ContactColumns."""
+
 Report = Callable[[float], None]
 """Called with the time, in s, that the run has reached.  An exception that it raises ends the run."""
 
@@ -100,7 +103,10 @@ class SampleColumns(NamedTuple):
 
 @dataclass
 class Failure:
-    """Why a run had to stop: the body, the last time at which it was valid, and its sample then."""
+    """Why a run had to stop: the body, the last time at which it was valid, and its sample then.
+
+    Bodies are counted through: in an ensemble of systems those of the first member, then of the second, and so on.
+    """
 
     reason: str
     time: float

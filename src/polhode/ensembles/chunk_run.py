@@ -7,13 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines.driver import run_scenario
 from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.engines.user_functions import settle_functions
+from polhode.ensembles.chunks import BLOCK_MEMBERS
+from polhode.ensembles.failures import MemberFailure as MemberFailure
+from polhode.ensembles.failures import find_failures
 from polhode.ensembles.member_source import MemberSource
+from polhode.ensembles.pieces import count_members_from, run_in_pieces
+from polhode.errors import InputError
 from polhode.model.method_choice import AUTO
 from polhode.model.scenario import Scenario
-from polhode.solve.auto_method import run_auto
+from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
+from polhode.solve.auto_method import decide_tolerance, run_with_dense_output, sample_members
+from polhode.solve.long_steps import StepFigures, find_step_figures, merge_step_figures
+from polhode.solve.simulate import ask_for_final_states, explain_errors
 from polhode.validation import Array
 
 
@@ -24,16 +32,7 @@ class RunSettings(NamedTuple):
     changes: tuple[tuple[str, Any], ...] = ()
     """Fields of the scenario that were decided for the whole ensemble: with method "auto" its method and tolerance."""
     auto_report: AutoReport | None = None
-
-
-class MemberFailure(NamedTuple):
-    """A member that failed: its samples are NaN from there on."""
-
-    member: int
-    time: float
-    """The last time at which it was valid, in s."""
-    reason: str
-    sentence: str
+    """Of method "auto": what it chose and why."""
 
 
 class ChunkResult(NamedTuple):
@@ -45,6 +44,8 @@ class ChunkResult(NamedTuple):
     """The members as they were computed."""
     run_result: RunResult
     failures: list[MemberFailure]
+    step_figures: StepFigures | None = None
+    """What tells whether fixed steps were too long."""
 
     @property
     def times(self) -> Array:
@@ -76,23 +77,80 @@ class ChunkResult(NamedTuple):
         """The events that occurred, in order of time."""
         return self.run_result.crossings
 
+    def motion_of(self, first: int, last: int) -> Motion:
+        """The motion of members first to last - 1 of the ensemble, counted from 0."""
+        run, own = self.run_result, slice(first - self.first, last - self.first)
+        is_system = self.scenario.is_system
+
+        def whose(c: EventRecord) -> int:
+            return c.body if c.member is None else c.member
+
+        def renumber(c: EventRecord) -> EventRecord:
+            return replace(c, member=whose(c) - first) if is_system else replace(c, body=c.body - first)
+
+        impacts = run.impacts
+        if impacts is not None:
+            impacts = impacts[(impacts["member"] >= first) & (impacts["member"] < last)]
+            impacts["member"] -= first
+        result = RunResult(
+            run.times,
+            run.samples[:, own],
+            run.columns,
+            run.steps,
+            run.refused,
+            crossings=[renumber(c) for c in run.crossings if first <= whose(c) < last],
+            auto_report=run.auto_report,
+            impacts=impacts,
+            contact=None if run.contact is None else run.contact[:, own],
+            impact_totals=None if run.impact_totals is None else run.impact_totals[own],
+        )
+        return Motion(self.scenario.take(own), result)
+
 
 def run_chunk(
     source: MemberSource, first: int, last: int, settings: RunSettings, report: Report | None = None
 ) -> ChunkResult:
-    """Compute the members first to last - 1: the same bits in whatever chunk a member is."""
-    scenario = settle_functions(prepare_members(source, first, last, settings))
-    if scenario.method == AUTO:
-        scenario, result = run_auto(scenario, False, settings.threads, report)
-    else:
-        result = run_scenario(scenario, False, settings.threads, report)
-    return ChunkResult(first, last, scenario, result, [])
+    """Compute the members first to last - 1: the same bits in whatever chunk a member is.
+
+    The first one begins a block.  A member that fails has NaN from there on, and is listed; the others go on.
+    """
+    if first % BLOCK_MEMBERS:
+        raise InputError(f"a chunk begins with a block of {BLOCK_MEMBERS} members, but member {first} does not")
+    scenario = settle_functions(prepare_members(source, np.arange(first, last), settings))
+    figures: list[StepFigures | None] = []
+
+    def look(members: Scenario, result: RunResult) -> None:
+        figures.append(find_step_figures(Trajectory(members, result)))
+
+    with explain_errors(scenario):
+        if settings.auto_report is None:
+            result = run_in_pieces(scenario, False, settings.threads, report, look)
+        else:
+            result = run_in_pieces(scenario, False, settings.threads, report, run=run_with_dense_output)
+    result.auto_report = settings.auto_report
+    failures = find_failures(scenario, result, first)
+    count_members_from(result, first, len(scenario.bodies))
+    return ChunkResult(first, last, scenario, result, failures, merge_step_figures(figures))
 
 
-def prepare_members(source: MemberSource, first: int, last: int, settings: RunSettings) -> Scenario:
+def prepare_members(source: MemberSource, members: Any, settings: RunSettings) -> Scenario:
     """The scenario of some members; without output times only their final states are asked for."""
-    scenario = source.take(np.arange(first, last))
-    changes: dict[str, Any] = dict(settings.changes)
-    if scenario.output_step is None and scenario.output_times is None:
-        changes["output_times"] = [scenario.end_time]
-    return replace(scenario, **changes) if changes else scenario
+    scenario = ask_for_final_states(source.take(members))
+    return replace(scenario, **dict(settings.changes)) if settings.changes else scenario
+
+
+def decide_settings(source: MemberSource, threads: int | None = None, report: Report | None = None) -> RunSettings:
+    """How the chunks of an ensemble are run; with method "auto" some of its members decide the tolerance for all."""
+    settings = RunSettings(threads)
+    scenario = settle_functions(prepare_members(source, sample_members(source.members), settings))
+    if scenario.method != AUTO:
+        return settings
+    choice = scenario.choice
+    chosen: dict[str, Any] = {"method": choice.method.name, "formulation": choice.formulation}
+    if scenario.contacts or choice.method.is_closed_form:
+        return RunSettings(threads, tuple(chosen.items()), AutoReport(choice.why))
+    with explain_errors(scenario):
+        decided, auto_report = decide_tolerance(
+            replace(scenario, **chosen), choice.why, source.members, threads, report
+        )
+    return RunSettings(threads, tuple({**chosen, **decided}.items()), auto_report or AutoReport(choice.why))

@@ -22,7 +22,7 @@ class ChunkPlan(NamedTuple):
     """A block, or two, four, eight, ... blocks."""
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """The number of chunks."""
         return -(-self.members // self.chunk_members)
 

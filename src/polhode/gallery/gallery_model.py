@@ -151,7 +151,8 @@ class Model:
 
 
 def _run_scenario(scenario: Scenario) -> Motion:
-    from polhode.solve.simulate import ensemble, simulate
+    from polhode.ensembles.ensemble import ensemble
+    from polhode.solve.simulate import simulate
 
     return simulate(scenario) if scenario.members is None else ensemble(scenario)
 

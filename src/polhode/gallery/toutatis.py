@@ -98,7 +98,7 @@ def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
 
 def perturb_last_digits(spin_change: float, moment_change: float) -> Array:
     """Angles from the 2008 attitude (degrees) of 64 members whose inputs differ within the printed precision."""
-    from polhode.solve.simulate import ensemble
+    from polhode.ensembles.ensemble import ensemble
 
     moments, angles, rates = (
         value + np.random.default_rng(seed).uniform(-1, 1, (MEMBERS, 3)) * half

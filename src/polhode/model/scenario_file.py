@@ -41,6 +41,23 @@ SETTINGS = (
     "largest_turn",
 )
 READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
+SWEEP_KEYS = ("members", "seed", "design", "reduce")
+DISTRIBUTIONS = (
+    "normal",
+    "uniform",
+    "lognormal",
+    "truncated_normal",
+    "choice",
+    "integers",
+    "random_rotation",
+    "small_rotation",
+    "random_direction",
+    "scattered_inertia",
+    "table",
+)
+"""What may stand in place of a number in the file of a sweep, as { normal = [1.0, 0.02] }: methods of `ph.Draw`."""
+WITHOUT_DISTRIBUTIONS = ("mesh", "volume_mesh", "sweep")
+"""Tables whose keys are the user's own, or mean something else."""
 WORLD_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity")
 GEODETIC_KEYS = (
     "latitude_deg",
@@ -56,6 +73,16 @@ STATE_KEYS = (*WORLD_KEYS[:3], "angular_velocity_body", "angular_velocity", "tim
 
 def read_scenario(path: Path) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file."""
+    content = load_toml(path)
+    try:
+        _refuse_distributions(content)
+        return scenario_arguments(content, path.parent)
+    except PolhodeError as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def load_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -63,13 +90,44 @@ def read_scenario(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"{path} cannot be read: {error}") from None
     try:
-        content = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"{path} is not TOML: {error}") from None
-    try:
-        return scenario_arguments(content, path.parent)
-    except PolhodeError as error:
-        raise type(error)(f"{path}: {error}") from None
+
+
+def find_distribution(table: Any) -> tuple[str, str] | None:
+    """The first distribution in a table or list: its place in the file, and what it is called; None without one."""
+    inside = table.items() if isinstance(table, Mapping) else enumerate(table) if isinstance(table, list) else ()
+    for key, value in inside:
+        if key in WITHOUT_DISTRIBUTIONS:
+            continue
+        kind = distribution_of(value)
+        if kind is not None:
+            return str(key), kind
+        deeper = find_distribution(value)
+        if deeper is not None:
+            return f"{key}.{deeper[0]}", deeper[1]
+    return None
+
+
+def distribution_of(value: Any) -> str | None:
+    """What a distribution is called, if the value is one: a table with one of their names, and no kind of its own."""
+    if not isinstance(value, Mapping) or "kind" in value:
+        return None
+    return next((name for name in DISTRIBUTIONS if name in value), None)
+
+
+def _refuse_distributions(content: Mapping[str, Any]) -> None:
+    found = find_distribution(content)
+    if found is not None:
+        raise ScenarioError(
+            f"{found[0]} is a distribution, {{ {found[1]} = ... }}, but a single run needs a number there: draw the "
+            "members of this file with `polhode sweep`, or in Python ph.sweep"
+        )
+    if "sweep" in content:
+        raise ScenarioError(
+            "[sweep] says how to draw members: run this file with `polhode sweep`, or remove it for a single run"
+        )
 
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:

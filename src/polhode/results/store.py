@@ -174,15 +174,9 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
     """Write a motion and its dataset, whole or not at all."""
     if path == Path():
         raise FileError("a motion is saved under a name, for example 'motion.zarr', but the path is empty")
-    from polhode.massprops.appearance_table import appearance_to_table
-
-    known = [f for f in motion.scenario.forces if f.function is None]
-    own: tuple[Any, ...] = (*motion.scenario.forces, *motion.scenario.rotors)
-    unknown = [one.name for one in own if one.function is not None] + list(motion.acts_besides)
-    appearance = appearance_to_table(motion.scenario.bodies)
-    wheels = [rotor.without_function() for rotor in motion.scenario.rotors]
-    scenario = replace(motion.scenario, rotors=wheels)  # type: ignore[arg-type]
-    (content, appearance), arrays = _without_long_lists((scenario.as_mapping(known), appearance))
+    content, appearance, unknown = describe_scenario(motion.scenario)
+    unknown += motion.acts_besides
+    (content, appearance), arrays = extract_long_lists((content, appearance))
     run = motion.run_result
     number_axes = ("time", *(f"computed_{name}" for name in motion.axes or ("body",)), "number")
     dataset = dataset.assign({COMPUTED: (number_axes, run.samples, {"long_name": "the numbers as computed"})})
@@ -217,6 +211,25 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
                 raise
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error}") from None
+
+
+def describe_scenario(scenario: Scenario) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """The scenario and the appearance of its bodies as plain values, and the names of functions that are not stored."""
+    from polhode.massprops.appearance_table import appearance_to_table
+
+    known = [f for f in scenario.forces if f.function is None]
+    own: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
+    unknown = [one.name for one in own if one.function is not None]
+    wheels = [rotor.without_function() for rotor in scenario.rotors]
+    plain = replace(scenario, rotors=wheels)  # type: ignore[arg-type]
+    return plain.as_mapping(known), appearance_to_table(scenario.bodies), unknown
+
+
+def restore_scenario(content: Any, appearance: Any, members: int) -> Scenario:
+    """The scenario that was described, with this number of members; 0 if it is no ensemble."""
+    given = scenario_file.scenario_arguments(content)
+    given["body"] = _restore_appearance(given["body"], appearance)
+    return _with_members(Scenario(**given), members)
 
 
 def _wait_for_zarr() -> None:
@@ -279,11 +292,9 @@ def _read_content(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 def _restore_motion(
     attributes: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> tuple[Scenario, RunResult, tuple[str, ...]]:
-    content = _with_long_lists(json.loads(attributes["polhode_scenario"]), arrays)
-    given = scenario_file.scenario_arguments(content)
-    appearance = _with_long_lists(json.loads(attributes.get("polhode_looks", "null")), arrays)
-    given["body"] = _restore_appearance(given["body"], appearance)
-    scenario = _with_members(Scenario(**given), int(attributes["polhode_members"]))
+    content = insert_long_lists(json.loads(attributes["polhode_scenario"]), arrays)
+    appearance = insert_long_lists(json.loads(attributes.get("polhode_looks", "null")), arrays)
+    scenario = restore_scenario(content, appearance, int(attributes["polhode_members"]))
     samples, sizes = np.ascontiguousarray(arrays[COMPUTED]), scenario.form.sizes
     run = RunResult(
         arrays["time"],
@@ -384,7 +395,7 @@ def _fill_values(dataset: xarray.Dataset) -> dict[str, Any]:
     return {name: {"fill_value": np.nan if kind == "f" else -1} for name, kind in kinds.items() if kind in "fi"}
 
 
-def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
+def extract_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
     """The content with long lists of numbers replaced by names of arrays, and these arrays."""
     arrays: dict[str, Any] = {}
 
@@ -404,11 +415,12 @@ def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
     return short(content), arrays
 
 
-def _with_long_lists(content: Any, arrays: Mapping[str, Any]) -> Any:
+def insert_long_lists(content: Any, arrays: Mapping[str, Any]) -> Any:
+    """The content with its arrays back in their places."""
     if isinstance(content, dict):
         if set(content) == {"array", "shape"}:
             return arrays[content["array"]].reshape(content["shape"])
-        return {key: _with_long_lists(part, arrays) for key, part in content.items()}
+        return {key: insert_long_lists(part, arrays) for key, part in content.items()}
     if isinstance(content, list):
-        return [_with_long_lists(part, arrays) for part in content]
+        return [insert_long_lists(part, arrays) for part in content]
     return content

@@ -61,10 +61,13 @@ def refuse_links(place: Path) -> None:
     for folder, folders, files in os.walk(place):
         for name in (*folders, *files):
             path = os.path.join(folder, name)
-            mode = os.lstat(path).st_mode
+            try:
+                mode = os.lstat(path).st_mode
+            except FileNotFoundError:  # a draft that a run has just renamed
+                continue
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 raise FileError(
-                    f"{place} is not read: {path} is a link, a device or a pipe, which motion.save does not write. "
+                    f"{place} is not read: {path} is a link, a device or a pipe, which Polhode does not write. "
                     "Replace it by the file itself."
                 )
 

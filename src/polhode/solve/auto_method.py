@@ -77,36 +77,66 @@ class Attempt(NamedTuple):
 
 
 def run_auto(
-    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None,
+    report: Report | None,
+    run_members: Callable[..., RunResult] | None = None,
 ) -> tuple[Scenario, RunResult]:
-    """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
-    run = partial(_run_with_dense_output, counts_work=counts_work, threads=threads, report=report)
+    """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named.
+
+    `run_members` runs a scenario whose method and tolerance have been decided, instead of `run_with_dense_output`.
+    """
+    run_members = run_members or run_with_dense_output
     choice = scenario.choice
     settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
     if scenario.contacts or choice.method.is_closed_form:
-        result = run_scenario(settled, counts_work, threads, report) if scenario.contacts else run(settled)
+        result = run_members(settled, counts_work, threads, report)
         result.auto_report = AutoReport(choice.why)
         return settled, result
     count = scenario.members
     if count is None or count <= SAMPLED_MEMBERS:
+        run = partial(run_with_dense_output, counts_work=counts_work, threads=threads, report=report)
         return _run_with_fallback(settled, choice.why, run)[:2]
-    some = np.linspace(0, count - 1, SAMPLED_MEMBERS).astype(int)
-    tried, sample, _ = _run_with_fallback(settled.take(some), choice.why, run)
-    settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
-    result = run(settled)
-    if sample.auto_report is not None:
-        result.auto_report = replace(sample.auto_report, members=SAMPLED_MEMBERS)
+    changes, auto_report = decide_tolerance(settled.take(sample_members(count)), choice.why, count, threads, report)
+    settled = replace(settled, **changes)
+    result = run_members(settled, counts_work, threads, report)
+    result.auto_report = auto_report
     return settled, result
 
 
-def _run_with_dense_output(scenario: Scenario, **options: Any) -> RunResult:
+def sample_members(count: int) -> Any:
+    """The members of an ensemble that decide the tolerance for all."""
+    return np.linspace(0, count - 1, SAMPLED_MEMBERS).astype(int) if count > SAMPLED_MEMBERS else np.arange(count)
+
+
+def decide_tolerance(
+    sample: Scenario, why: str, count: int, threads: int | None, report: Report | None
+) -> tuple[dict[str, Any], AutoReport | None]:
+    """The fields of an ensemble that its sample decides for all members, and what was found.
+
+    `sample` has the method and the formulation that "auto" has chosen.
+    """
+    run = partial(run_with_dense_output, counts_work=False, threads=threads, report=report)
+    tried, result, _ = _run_with_fallback(sample, why, run)
+    changes: dict[str, Any] = {"method": tried.method, "rtol": tried.rtol, "atol": tried.atol}
+    if count <= SAMPLED_MEMBERS:
+        return {**changes, "breaks": tried.breaks}, result.auto_report
+    if result.auto_report is None:
+        return changes, None
+    return changes, replace(result.auto_report, members=SAMPLED_MEMBERS)
+
+
+def run_with_dense_output(
+    scenario: Scenario, counts_work: bool, threads: int | None = None, report: Report | None = None
+) -> RunResult:
     """A run that is compiled with dense output even if it has outputs only at its end: all runs are one program."""
-    if scenario.used_method.is_closed_form or segments.has_output_inside_segments(scenario):
-        return run_scenario(scenario, **options)
+    is_dense = scenario.used_method.is_closed_form or segments.has_output_inside_segments(scenario)
+    if is_dense or scenario.contacts:
+        return run_scenario(scenario, counts_work, threads, report)
     inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2
-    result = run_scenario(
-        replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside)), **options
-    )
+    dense = replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside))
+    result = run_scenario(dense, counts_work, threads, report)
     kept = result.times != inside
     result.times, result.samples = result.times[kept], result.samples[kept]
     if result.checkpoints is not None:

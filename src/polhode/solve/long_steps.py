@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.model.scenario import Scenario
 from polhode.results.trajectory import Trajectory
 
 LONGEST_TURN = 1.0
@@ -18,24 +21,79 @@ LOOKED_AT = 64
 """Output times that are looked at, besides the first and the last."""
 
 
-def warn_of_long_steps(motion: Trajectory, stacklevel: int) -> None:
-    """Warn if bodies turn too far in one step, or lose too much of |q|.  The result is returned all the same."""
+class StepFigures(NamedTuple):
+    """How fast the bodies of a run turn, and what its steps lose."""
+
+    first: float
+    """The largest angular velocity of the initial states, in rad/s."""
+    fastest: float
+    """The largest angular velocity of the outputs, in rad/s; a bound of it where that is small enough."""
+    loss: float
+    """The largest change of |q| in one step."""
+    overruns: tuple[float, ...]
+    """The largest speed of each rotor, as a part of its max_speed."""
+
+
+def find_step_figures(motion: Trajectory) -> StepFigures | None:
+    """The figures that tell whether fixed steps were too long; None if the steps are not fixed, or have no figures."""
     scenario, run = motion.scenario, motion.run_result
-    method = scenario.used_method
-    if not method.needs_step or scenario.form.keeps_angles or not len(run.samples):
-        return
+    if not scenario.used_method.needs_step or scenario.form.keeps_angles or not len(run.samples):
+        return None
+    overruns: tuple[float, ...] = ()
     if scenario.rotors:
-        _warn_of_overrun(motion, stacklevel + 1)
+        speeds = motion.rotor_speed
+        overruns = tuple(
+            float(np.nanmax(np.abs(speeds[..., i]) * rotor.inverse_max_speed, initial=0.0))
+            for i, rotor in enumerate(scenario.rotors)
+        )
     if all(body.is_particle for body in scenario.bodies):
-        return
+        return StepFigures(0.0, 0.0, 0.0, overruns)
     rows = np.unique(np.linspace(0, len(run.samples) - 1, LOOKED_AT + 2).astype(int))
     with np.errstate(all="ignore"):
-        w = np.array(motion.state_view_of(run.samples[rows]).angular_velocity)
-        fastest = float(np.nanmax(np.sqrt((w * w).sum(axis=0)), initial=0.0))
+        fastest = _bound_rates(motion, rows)
+        if not fastest * scenario.needed_step <= LONGEST_TURN:
+            w = np.array(motion.state_view_of(run.samples[rows]).angular_velocity)
+            fastest = float(np.nanmax(np.sqrt((w * w).sum(axis=0)), initial=0.0))
         losses = run.samples[..., run.columns.drift]
         loss = 0.0 if scenario.form.keeps_matrix else float(np.nanmax(losses, initial=0.0))
-    step = scenario.needed_step
     first = max(float(np.linalg.norm(s.angular_velocity_body, axis=-1).max()) for s in scenario.states)
+    return StepFigures(first, fastest, loss, overruns)
+
+
+def _bound_rates(motion: Trajectory, rows: Any) -> float:
+    """A bound of the angular velocities of these outputs, |L| over the least moment, which is cheap to find; or NaN."""
+    scenario, run = motion.scenario, motion.run_result
+    if not scenario.form.keeps_momenta or scenario.is_extended:
+        return np.nan
+    x, y, z = np.moveaxis(run.samples[rows][..., run.columns.spin], -1, 0)
+    inverse = np.max(np.broadcast_arrays(*scenario.problem.constants.inverse_moments), axis=0)
+    return float(np.nanmax(np.sqrt(x * x + y * y + z * z) * inverse, initial=0.0))
+
+
+def merge_step_figures(each: Iterable[StepFigures | None]) -> StepFigures | None:
+    """The figures of several parts of an ensemble together: the largest of each."""
+    known = [figures for figures in each if figures is not None]
+    if not known:
+        return None
+    overruns = tuple(max(values) for values in zip(*(figures.overruns for figures in known), strict=True))
+    first, fastest, loss = (max(values) for values in zip(*(figures[:3] for figures in known), strict=True))
+    return StepFigures(first, fastest, loss, overruns)
+
+
+def warn_of_long_steps(scenario: Scenario, figures: StepFigures | None, stacklevel: int) -> None:
+    """Warn if bodies turn too far in one step, or lose too much of |q|.  The result is returned all the same."""
+    if figures is None:
+        return
+    step, method = scenario.needed_step, scenario.used_method
+    for rotor, used in zip(scenario.rotors, figures.overruns, strict=True):
+        if used > 1 + LARGEST_OVERRUN:
+            warnings.warn(
+                f"{rotor.name} runs past its max_speed by {100 * (used - 1):.2g} %: the rotation of its body carries "
+                f"it there, or a step of {step:g} s is too long to see its torque fall. Choose "
+                "a shorter step, a larger taper, or method='dop853', which finds its own steps",
+                stacklevel=stacklevel,
+            )
+    first, fastest, loss, _ = figures
     fastest = first if first * step > LONGEST_TURN else max(first, fastest)  # what is given, before what diverges
     turn = fastest * step
     drifts_exactly = method.composition is not None and method.composition.drift == "exact"
@@ -52,17 +110,3 @@ def warn_of_long_steps(motion: Trajectory, stacklevel: int) -> None:
             "or method='dop853', which finds its own steps",
             stacklevel=stacklevel,
         )
-
-
-def _warn_of_overrun(motion: Trajectory, stacklevel: int) -> None:
-    """Warn if a step was too long to see the torque fall near the largest speed of a rotor, and ran past it."""
-    speeds = motion.rotor_speed
-    for i, rotor in enumerate(motion.scenario.rotors):
-        used = np.nanmax(np.abs(speeds[..., i]) * rotor.inverse_max_speed, initial=0.0)
-        if used > 1 + LARGEST_OVERRUN:
-            warnings.warn(
-                f"{rotor.name} runs past its max_speed by {100 * (used - 1):.2g} %: the rotation of its body carries "
-                f"it there, or a step of {motion.scenario.needed_step:g} s is too long to see its torque fall. Choose "
-                "a shorter step, a larger taper, or method='dop853', which finds its own steps",
-                stacklevel=stacklevel,
-            )

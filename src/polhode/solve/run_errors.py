@@ -60,10 +60,26 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
     who, one = f"body {i}", scenario
     if "member" in motion.axes:
         member, i = divmod(i, len(scenario.bodies))
-        who, one = f"body {i} of member {member}" if scenario.is_system else f"member {member}", scenario.take(member)
-    last = state_from_sample(one, i, failure.last_good, failure.time)
+        who, one = name_member(scenario, member, i), scenario.take(member)
+    kind, sentence, last = describe_failure(failure, one, i, who)
+    sentence += " What was computed until then is in this error's .motion."
+    named = i if scenario.is_system else failure.body  # of an ensemble of single bodies: the member
+    return kind(sentence, time=failure.time, body=named, last_good=last, motion=motion)
+
+
+def name_member(scenario: Scenario, member: int, body: int) -> str:
+    """What a sentence calls a body of a member of an ensemble."""
+    return f"body {body} of member {member}" if scenario.is_system else f"member {member}"
+
+
+def describe_failure(failure: Failure, scenario: Scenario, i: int, who: str) -> tuple[type[RunError], str, State]:
+    """The kind of error, the sentence about a body that had to stop, and its last good state.
+
+    The scenario has no members: it is that of a single run, or of the member that failed.
+    """
+    last = state_from_sample(scenario, i, failure.last_good, failure.time)
     kind: type[RunError] = NonFiniteError
-    if (limit := _limit_reached(one, i, failure, last)) is not None:
+    if (limit := _limit_reached(scenario, i, failure, last)) is not None:
         kind = RunError
         sentence = f"at t = {failure.time:g} s {who} leaves what is known: {limit}."
     elif failure.reason == "singular":
@@ -139,9 +155,7 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
         )
     state = f"position {_format_vector(last.position)} m, velocity {_format_vector(last.velocity)} m/s, "
     state += f"angular velocity {_format_vector(last.angular_velocity_body)} rad/s in body axes"
-    sentence += f" Last good state: {state}. What was computed until then is in this error's .motion."
-    named = i if scenario.is_system else failure.body  # of an ensemble of single bodies: the member
-    return kind(sentence, time=failure.time, body=named, last_good=last, motion=motion)
+    return kind, f"{sentence} Last good state: {state}.", last
 
 
 def _limit_reached(scenario: Scenario, body: int, failure: Failure, last: State) -> str | None:

@@ -1,4 +1,4 @@
-"""`simulate` computes one motion; `ensemble` computes many that differ in their numbers only."""
+"""`simulate` computes one motion."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
+from importlib import import_module
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from polhode.engines.driver import run_scenario
-from polhode.engines.result import Report
+from polhode.engines.result import AutoReport, Report
 from polhode.engines.user_functions import settle_functions
 from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
-from polhode.model import scenario_validation as checks
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw, array_lengths, settle_arrays
+from polhode.model.force import Force, ForceLaw
 from polhode.model.mass_course import MassCourse
 from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
@@ -32,7 +32,7 @@ from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
-from polhode.solve.long_steps import warn_of_long_steps
+from polhode.solve.long_steps import find_step_figures, warn_of_long_steps
 from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
 
@@ -40,28 +40,33 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 P = ParamSpec("P")
+R = TypeVar("R")
 RUN_OPTIONS = ("threads", "progress")
 """The arguments that are not part of a scenario."""
 
 
-def _explain_arguments(function: Callable[P, Motion]) -> Callable[P, Motion]:
-    """Refuse unknown arguments, with what they are called here, and arguments beside a Scenario."""
-    known = list(inspect.signature(function).parameters)
+def explain_arguments(*run_options: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Refuse unknown arguments, with what they are called here, and arguments beside a Scenario but run options."""
 
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> Motion:
-        check_argument_names(function.__name__, kwargs, known, ScenarioError)
-        given = args[0] if args else kwargs.get("body")
-        if isinstance(given, Scenario) and (len(args) > 1 or set(kwargs) - {"body", *RUN_OPTIONS}):
-            raise ScenarioError(
-                "a Scenario already says everything: give it alone, or change it with dataclasses.replace"
-            )
-        return function(*args, **kwargs)
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        known = list(inspect.signature(function).parameters)
 
-    return checked
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            check_argument_names(function.__name__, kwargs, known, ScenarioError)
+            given = args[0] if args else kwargs.get("body")
+            if isinstance(given, Scenario) and (len(args) > 1 or set(kwargs) - {"body", *run_options}):
+                raise ScenarioError(
+                    "a Scenario already says everything: give it alone, or change it with dataclasses.replace"
+                )
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
 
 
-@_explain_arguments
+@explain_arguments(*RUN_OPTIONS)
 def simulate(
     body: Body | Sequence[Body] | Scenario,
     state: State | Sequence[State] | None = None,
@@ -178,7 +183,7 @@ def simulate(
     >>> round(float(motion.times[-1]), 12), motion.crossings[0].name
     (1.0, 'landing')
     """
-    scenario = _as_scenario(
+    scenario = as_scenario(
         body,
         state,
         forces,
@@ -207,173 +212,11 @@ def simulate(
             f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
             "ph.ensemble"
         )
-    return _run_motion(scenario, True, threads, progress)
+    return run_motion(scenario, True, threads, progress)
 
 
-@_explain_arguments
-def ensemble(
-    body: Body | Scenario,
-    state: State | None = None,
-    forces: Sequence[Force | ForceLaw] = (),
-    *,
-    duration: float | None = None,
-    step: float | None = None,
-    method: str = "auto",
-    formulation: str = "momentum",
-    engine: str = "cpu",
-    output_step: float | None = None,
-    output_times: ArrayLike | None = None,
-    events: Sequence[Event | EventLaw] = (),
-    contacts: Sequence[Contact] = (),
-    rotors: Sequence[Rotor] = (),
-    mass_course: MassCourse | None = None,
-    added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
-    pivot: ArrayLike | None = None,
-    renormalize: bool = True,
-    rtol: float | Sequence[float] = 1e-9,
-    atol: float | Sequence[float] = 0.0,
-    breaks: ArrayLike = (),
-    largest_turn: float = 1.0,
-    name: str = "",
-    threads: int | None = None,
-    progress: bool | None = None,
-) -> Motion:
-    """Compute many independent motions that differ in their numbers only.
-
-    Any number in body, state, forces, contacts or rotors may carry a leading axis of length N; the motion then has a
-    `member` axis.  Without `output_step` or `output_times` only the final states are kept.  Members whose impulses or
-    thruster windows are at different times run in groups, about 1 ms for each group.
-
-    Parameters
-    ----------
-    body : Body or Scenario
-        What moves.  A `Scenario` is given alone.
-    state : State, optional
-        How it starts; at rest at the origin by default.
-    forces : sequence of Force, optional
-        From `ph.forces`, or made by `@ph.force`.
-    duration : float
-        How long, in s, from the state's time on.
-    step : float, optional
-        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.
-    method : str, optional
-        "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
-        "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
-        "splitting6_exact" (fixed steps); "dop853", "taylor" (adaptive; the latter needs heyoka).  "auto", the default,
-        is "exact" where that holds, else an adaptive method with a second run that estimates the error:
-        `motion.audit()` says which, why, and the error found.
-    formulation : str, optional
-        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "python"}, optional
-        Compiled (default), or the laws as written: slow, for functions that cannot be compiled.
-    output_step : float, optional
-        Output every this many seconds.
-    output_times : array_like, optional
-        Output at these times instead, in s.  The steps do not depend on them: states inside an adaptive step come from
-        its dense output.
-    events : sequence of Event, optional
-        Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they cross
-        zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" evaluates each function at eight
-        points of every step, so two crossings between two of them may be missed, and finds the time to rounding.  A run
-        that is stopped ends there, with one more output; in an ensemble only that member stops.
-    contacts : sequence, optional
-        What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution and
-        friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".
-    rotors : sequence of Rotor, optional
-        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
-        Runge-Kutta methods.
-    mass_course : MassCourse, optional
-        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
-        methods, and one body.
-    added_mass : array_like, optional
-        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
-        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
-    pivot : array_like, optional
-        A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
-    renormalize : bool, optional
-        Rescale the quaternion after every step (default).
-    rtol, atol : float or four floats, optional
-        Tolerances of adaptive methods, for each step, relative and absolute (default 0), of position, attitude,
-        momentum and spin: one number each, or one for each kind.  With method="auto": of the whole motion.
-    breaks : array_like, optional
-        Times, in s, that no step crosses: for shorter steps around them, or a closer search for events.
-    largest_turn : float, optional
-        For Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
-        (default 1).  With infinity it goes on, and the result beyond such a place is worthless.
-    name : str, optional
-        A title for plots and files.
-    threads : int, optional
-        How many threads to use at most; the result does not depend on it.
-    progress : bool, optional
-        Show a progress bar on runs of more than two seconds; by default if stderr is a terminal.
-
-    Returns
-    -------
-    Motion
-        The states of all members, with a `member` axis after the time.
-
-    Examples
-    --------
-    >>> import polhode as ph
-    >>> start = ph.State(velocity=[(0, 0, 1), (0, 0, 2)])
-    >>> motion = ph.ensemble(ph.particle(1.0), start, duration=3.0)
-    >>> motion.final.position[:, 2].round(9).tolist()
-    [3.0, 6.0]
-    """
-    scenario = _as_scenario(
-        body,
-        state,
-        forces,
-        duration,
-        step=step,
-        method=method,
-        formulation=formulation,
-        engine=engine,
-        output_step=output_step,
-        output_times=output_times,
-        events=events,
-        contacts=contacts,
-        rotors=rotors,
-        mass_course=mass_course,
-        added_mass=added_mass,
-        pivot=pivot,
-        renormalize=renormalize,
-        rtol=rtol,
-        atol=atol,
-        breaks=breaks,
-        largest_turn=largest_turn,
-        name=name,
-    )
-    if scenario.members is None and not isinstance(body, Scenario):
-        scenario = replace(scenario, **_with_members(forces, events, rotors))
-    if scenario.output_step is None and scenario.output_times is None:
-        scenario = replace(scenario, output_times=[scenario.end_time])
-    if scenario.members is None:
-        raise ScenarioError(
-            "an ensemble needs a number in body, state, forces or contacts with a leading axis for its members; "
-            "for one motion use ph.simulate"
-        )
-    return _run_motion(scenario, False, threads, progress)
-
-
-def _with_members(forces: Any, events: Any, rotors: Any) -> dict[str, Any]:
-    """The forces and events of an ensemble in which nothing but the arrays in their parameters has members."""
-    made, found, wheels = checks.check_forces(forces), checks.check_events(events), checks.check_rotors(rotors)
-    lengths = array_lengths([*(f.params for f in made), *(e.params for e in found), *(r.params for r in wheels)])
-    if len(lengths) > 1:
-        raise ScenarioError(
-            f"the arrays in the parameters of forces and events have {sorted(lengths)} rows: which of these is the "
-            "number of members? Give tables as tuples or lists, and only what differs between members as an array"
-        )
-    count = lengths.pop() if lengths else None
-    return {
-        "forces": [replace(f, params=settle_arrays(f.params, count)) for f in made],
-        "events": [replace(e, params=settle_arrays(e.params, count)) for e in found],
-        "rotors": [replace(rotor, params=settle_arrays(rotor.params, count)) for rotor in wheels],
-    }
-
-
-def _as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **arguments: Any) -> Scenario:
+def as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **arguments: Any) -> Scenario:
+    """The scenario of the arguments of a run."""
     if isinstance(body, Scenario):
         return body
     if duration is None:
@@ -381,49 +224,83 @@ def _as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **a
     return Scenario(body, state, forces, duration=duration, **arguments)
 
 
-def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
+def ask_for_final_states(scenario: Scenario) -> Scenario:
+    """The scenario of an ensemble: without output times only its final states are kept."""
+    if scenario.output_step is None and scenario.output_times is None:
+        return replace(scenario, output_times=[scenario.end_time])
+    return scenario
+
+
+def check_threads(threads: Any) -> None:
+    """Refuse a number of threads that is none."""
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
         raise ScenarioError(f"threads must be an integer of at least 1, but is {threads!r}")
+
+
+def run_motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
+    """Run a scenario: its motion, or the error that says why there is none."""
+    check_threads(threads)
     check_user_functions(scenario)
     scenario = settle_functions(scenario)
-    _warn_of_missed_impulses(scenario)
-    if scenario.engine == "python":
-        warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=4)
-    with _progress_reports(scenario, progress) as report:
-        try:
-            if scenario.method == AUTO:
-                scenario, result = run_auto(scenario, counts_work, threads, report)
-            else:
-                result = run_scenario(scenario, counts_work, threads, report)
-        except CancelledError:
-            raise
-        except Exception as error:
-            if (raised := user_function_error(scenario, error)) is not None:
-                raise raised from error
-            raise
+    warn_before_run(scenario, stacklevel=5)
+    with _progress_reports(scenario, progress) as report, explain_errors(scenario):
+        if scenario.method == AUTO:
+            scenario, result = run_auto(scenario, counts_work, threads, report)
+        else:
+            result = run_scenario(scenario, counts_work, threads, report)
     motion = Motion(scenario, result)
-    warn_of_long_steps(motion, stacklevel=5)
-    if result.auto_report is not None and result.auto_report.missed:
-        warnings.warn(
-            f"the error of the motion is about {result.auto_report.error_found:.1e}, more than rtol = "
-            f"{result.auto_report.asked:g}: it grows too fast, a force is not smooth, or rounding adds up over many "
-            "cycles; see motion.audit()",
-            stacklevel=4,
-        )
+    warn_of_long_steps(scenario, find_step_figures(motion), stacklevel=5)
+    return finish_motion(motion, stacklevel=5)
+
+
+def finish_motion(motion: Motion, stacklevel: int) -> Motion:
+    """The motion, if it could be computed to its end; a warning if its error is larger than asked for."""
+    result = motion.run_result
+    warn_of_missed_tolerance(result.auto_report, stacklevel + 1)
     if result.failure is not None:
-        if (raised := traced_error(scenario, result.failure)) is not None:
+        if (raised := traced_error(motion.scenario, result.failure)) is not None:
             raise raised
         raise run_error(result.failure, motion)
     return motion
 
 
-def _warn_of_missed_impulses(scenario: Scenario) -> None:
+def warn_of_missed_tolerance(report: AutoReport | None, stacklevel: int) -> None:
+    """Warn if method "auto" has not reached the tolerance."""
+    if report is not None and report.missed:
+        warnings.warn(
+            f"the error of the motion is about {report.error_found:.1e}, more than rtol = {report.asked:g}: it grows "
+            "too fast, a force is not smooth, or rounding adds up over many cycles; see motion.audit()",
+            stacklevel=stacklevel,
+        )
+
+
+@contextmanager
+def explain_errors(scenario: Scenario) -> Iterator[None]:
+    """What a user's function raises in the block becomes an error that names the function."""
+    try:
+        yield
+    except CancelledError:
+        raise
+    except Exception as error:
+        if (raised := user_function_error(scenario, error)) is not None:
+            raise raised from error
+        raise
+
+
+def warn_before_run(scenario: Scenario, stacklevel: int) -> None:
+    """Warn of impulses outside the run, and of the uncompiled engine."""
+    if scenario.engine == "python":
+        warnings.warn(
+            "engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=stacklevel
+        )
     for f in scenario.of_kind("impulse"):
         instants = np.ravel(f.instant)
         missed = instants[(instants < scenario.start_time) | (instants > scenario.end_time)]
         if missed.size:
             span = f"{scenario.start_time:g} to {scenario.end_time:g} s"
-            warnings.warn(f"an impulse at {missed[0]:g} s is never applied: the run is from {span}", stacklevel=5)
+            warnings.warn(
+                f"an impulse at {missed[0]:g} s is never applied: the run is from {span}", stacklevel=stacklevel
+            )
 
 
 @contextmanager
@@ -440,3 +317,11 @@ def _progress_reports(scenario: Scenario, wanted: bool | None) -> Iterator[Repor
     with bar_for(scenario.name or "simulating", "s", form=form, wanted=wanted) as report:
         report(0.0, end - start)
         yield lambda t: report(t - start, end - start)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "ensemble":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = "polhode.ensembles.ensemble"
+    warnings.warn(f"ensemble has moved to {new}: import it from there", DeprecationWarning, stacklevel=2)
+    return import_module(new).ensemble

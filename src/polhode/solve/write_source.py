@@ -42,7 +42,7 @@ from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
 from polhode.solve import source_templates as templates
-from polhode.solve.simulate import ensemble, simulate
+from polhode.solve.simulate import ask_for_final_states, run_motion
 from polhode.solve.source_comments import describe_arrays, describe_run, one_line, sample_header
 from polhode.validation import Array
 
@@ -157,7 +157,10 @@ def settle_scenario(scenario: Scenario) -> Scenario:
             chosen = scenario.choice
             scenario = replace(scenario, method=chosen.method.name, formulation=chosen.formulation)
         else:
-            scenario = (simulate if scenario.members is None else ensemble)(scenario).scenario
+            is_single = scenario.members is None
+            scenario = run_motion(
+                scenario if is_single else ask_for_final_states(scenario), is_single, None, None
+            ).scenario
     if scenario.used_method.is_taylor_series:
         raise ScenarioError("method 'taylor' cannot be exported: its steps are those of heyoka; use method='dop853'")
     return scenario

@@ -1,0 +1,246 @@
+"""The result of an ensemble that is not held in memory: in a store, or only as reductions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.ensembles.checksum import combine_digests
+from polhode.ensembles.chunk_record import ChunkDamage, DamagedChunkError
+from polhode.ensembles.chunk_run import MemberFailure
+from polhode.ensembles.member_source import IntArray, MemberSource
+from polhode.ensembles.store import TIME, EnsembleStore
+from polhode.ensembles.stored_run import (
+    INPUT_PREFIX,
+    SAMPLE_BLOCKS,
+    SAMPLES,
+    read_failures,
+    read_inputs,
+    read_motion,
+)
+from polhode.errors import FileError, InputError
+from polhode.model.state import State
+from polhode.results.motion import Motion
+from polhode.validation import Array, as_leaves
+
+if TYPE_CHECKING:
+    import xarray
+
+
+class EnsembleResult:
+    """What a run of an ensemble leaves: in a store, which is read on demand, or reductions alone.
+
+    `ph.ensemble` and `ph.sweep` return it if `store` or `reduce` is given, and `ph.load` if the folder is the store of
+    an ensemble.  Members are numbered from 0.  What is read from a store is compared with its checksums.
+    """
+
+    def __init__(
+        self,
+        members: int,
+        times: Array,
+        *,
+        reductions: Mapping[str, Any] | None = None,
+        store: EnsembleStore | None = None,
+        source: MemberSource | None = None,
+        changes: Mapping[str, Any] | None = None,
+        failures: Iterable[MemberFailure] = (),
+        sample_digests: Iterable[str] = (),
+    ) -> None:
+        self.members = members
+        """How many there are."""
+        self.times = times
+        """The output times, in s."""
+        self.reductions = dict(reductions or {})
+        """What the reductions found, by their names."""
+        self.store = store
+        """Lower level: the store; None if nothing was stored."""
+        self._source, self._changes = source, dict(changes or {})
+        self._failures, self._digests = list(failures), list(sample_digests)
+
+    @classmethod
+    def from_store(
+        cls,
+        store: EnsembleStore,
+        reductions: Mapping[str, Any] | None = None,
+        source: MemberSource | None = None,
+        changes: Mapping[str, Any] | None = None,
+    ) -> EnsembleResult:
+        """The result that a store holds, and what reductions found.
+
+        With the source of its members, if it is known, and the settings that were decided for all of them: then also
+        functions of the user are known.
+        """
+        times = store.read_common(TIME)
+        return cls(store.plan.members, times, reductions=reductions, store=store, source=source, changes=changes)
+
+    def __repr__(self) -> str:
+        span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) > 1 else f"at {self.times[0]:g} s"
+        count = f"{len(self.times)} output times" if len(self.times) > 1 else "final states"
+        held = [] if self.store is None else [f"stored in {self.store.path}"]
+        held += [f"reductions: {', '.join(self.reductions)}"] if self.reductions else []
+        return f"<EnsembleResult of {self.members} members, {span}, {count}" + "".join(f", {one}" for one in held) + ">"
+
+    # What happened ----------------------------------------------------------------------------------------------------
+    @cached_property
+    def failures(self) -> list[MemberFailure]:
+        """The members that failed, with time and reason: their numbers are NaN from there on."""
+        if self.store is None:
+            return self._failures
+        store = self.store
+        return [one for found in self._from_chunks(lambda k: read_failures(store, k)) for one in found or ()]
+
+    @property
+    def damaged(self) -> list[ChunkDamage]:
+        """The chunks of the store that cannot be read, with their members and the reason: everything is verified."""
+        return [] if self.store is None else self.store.find_damage()
+
+    @cached_property
+    def inputs(self) -> dict[str, Array]:
+        """The drawn numbers of all members, by name, each (members, ...)."""
+        store = self.store
+        if store is None or not any(name.startswith(INPUT_PREFIX) for name in store.manifest.arrays):
+            return {} if self._source is None else self._source.inputs(np.arange(self.members))
+        chunks = self._from_chunks(lambda k: read_inputs(store, np.arange(*store.plan.range_of(k))))
+        names = [name for name in store.manifest.arrays if name.startswith(INPUT_PREFIX)]
+        found = {}
+        for name in names:
+            spec, key = store.manifest.arrays[name], name.removeprefix(INPUT_PREFIX)
+            parts = [self._blank(spec.shape[1:], k) if one is None else one[key] for k, one in enumerate(chunks)]
+            found[key] = np.concatenate(parts)
+        return found
+
+    # Motions ----------------------------------------------------------------------------------------------------------
+    def motion(self, members: Any) -> Motion:
+        """The motion of some members, read from the store; of a slice, an index, or an array of indices.
+
+        The members of the motion are numbered anew, in the order in which they are asked for.
+        """
+        chosen = self._choose(members)
+        scenario = None if self._source is None else self._settled(chosen)
+        return read_motion(self._require_store(), chosen, scenario)
+
+    @cached_property
+    def final(self) -> Any:
+        """The numbers of all members at the last output time: a `State`; for systems a list, one for each body.
+
+        Read chunk by chunk.  Members that failed have NaN; so have those of damaged chunks, with a warning.
+        """
+        store = self._require_store()
+        states = self._from_chunks(lambda k: self._final_of(np.arange(*store.plan.range_of(k))))
+        bodies = store.manifest.run["bodies"]
+        found = [self._join_states(states, None if bodies is None else i) for i in range(bodies or 1)]
+        return found[0] if bodies is None else found
+
+    def checksum(self) -> str:
+        """SHA-256 over the SHA-256 of the samples of each block of 4096 members, in the order of the members.
+
+        The same for every chunk size, engine and number of machines.  Of a store everything is read and verified.
+        """
+        if self.store is None:
+            if not self._digests:
+                raise InputError("nothing was computed that could have a checksum")
+            return combine_digests(self._digests)
+        digests: list[str] = []
+        for k in range(self.store.plan.count):
+            damage = self.store.find_damage([k])
+            if damage:
+                raise DamagedChunkError(f"there is no checksum of {self.store.path}: {damage[0]}", damage[0])
+            record = self.store.read_record(k)
+            digests += record.blocks[SAMPLES] if SAMPLES in record.blocks else record.content[SAMPLE_BLOCKS]
+        return combine_digests(digests)
+
+    @cached_property
+    def dataset(self) -> xarray.Dataset:
+        """Everything stored, as an xarray dataset that reads on demand, without verifying; else the inputs.
+
+        `samples` has the numbers as computed; its columns also have names of their own, such as `position`.
+        """
+        import xarray
+
+        if self.store is None:
+            return xarray.Dataset(
+                {name: (("member", *(f"{name}_{i}" for i in range(v.ndim - 1))), v) for name, v in self.inputs.items()}
+            )
+        dataset: xarray.Dataset = xarray.open_zarr(self.store.path, chunks=None, consolidated=True)
+        dataset = dataset.drop_vars([name for name in dataset.variables if str(name).startswith("scenario_array_")])
+        if SAMPLES not in dataset:
+            return dataset
+        names: list[str] = self.store.manifest.run["columns"]["names"]
+        groups = [name.rpartition("_")[0] for name in names[:-1]]  # the last one is the drift
+        for group in dict.fromkeys(groups):
+            at = [i for i, name in enumerate(groups) if name == group]
+            part = dataset[SAMPLES].isel(number=slice(at[0], at[-1] + 1)).rename(number=f"{group}_number")
+            dataset[group] = part.assign_attrs(long_name=f"{group} in the formulation's own variables", columns=[])
+        return dataset
+
+    # Helpers ----------------------------------------------------------------------------------------------------------
+    def _require_store(self) -> EnsembleStore:
+        if self.store is None:
+            raise InputError(
+                "only reductions were kept of this ensemble: give store='name.zarr' to keep the motion of its members"
+            )
+        return self.store
+
+    def _choose(self, members: Any) -> IntArray:
+        chosen = np.arange(self.members)[members] if isinstance(members, slice) else np.atleast_1d(np.asarray(members))
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not len(chosen):
+            raise InputError(f"members must be a slice, an integer or a list of integers, not {members!r}")
+        if chosen.min() < 0 or chosen.max() >= self.members:
+            raise InputError(f"members are numbered from 0 to {self.members - 1}, but {members!r} was asked for")
+        return chosen.astype(np.int64)
+
+    def _settled(self, members: IntArray) -> Any:
+        """The scenario of members from their source, with what was decided for all of them."""
+        assert self._source is not None
+        return replace(self._source.take(members), **self._changes)
+
+    def _final_of(self, members: IntArray) -> Any:
+        found = self.motion(members).final
+        for state in found if isinstance(found, list) else [found]:
+            _ = state.position  # computed now, so that the samples can be forgotten
+        return found
+
+    def _from_chunks(self, read: Callable[[int], Any]) -> list[Any]:
+        """What is read from each chunk; None where it is damaged, with one warning for all."""
+        assert self.store is not None
+        found: list[Any] = []
+        damage: list[ChunkDamage] = []
+        for k in range(self.store.plan.count):
+            try:
+                found.append(read(k))
+            except DamagedChunkError as error:
+                found.append(None)
+                damage.append(error.damage)
+        if len(damage) == self.store.plan.count:
+            raise FileError(f"no chunk of {self.store.path} can be read; the first one is {damage[0]}")
+        if damage:
+            more = f", and {len(damage) - 1} more" if len(damage) > 1 else ""
+            warnings.warn(
+                f"{self.store.path}: {damage[0]}{more}. The numbers of these members are missing (NaN); resume the run "
+                "to compute them again.",
+                stacklevel=4,
+            )
+        return found
+
+    def _blank(self, shape: tuple[int, ...], k: int) -> Array:
+        assert self.store is not None
+        first, last = self.store.plan.range_of(k)
+        return np.full((last - first, *shape), np.nan)
+
+    def _join_states(self, states: list[Any], body: int | None) -> State:
+        """The states of all chunks as one, NaN where a chunk is missing."""
+        own = [one if one is None or body is None else one[body] for one in states]
+        first = next(one for one in own if one is not None)
+
+        def join(name: str) -> Array:
+            shape = np.shape(getattr(first, name))[-1:]
+            parts = [self._blank(shape, k) if one is None else getattr(one, name) for k, one in enumerate(own)]
+            return np.concatenate(parts)
+
+        joined = {name: join(name) for name in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")}
+        return State.later(lambda: tuple(as_leaves(values) for values in joined.values()), first.time)

@@ -1,0 +1,201 @@
+"""Scenario files with distributions in place of numbers, and a [sweep] table that says how many members to draw."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.ensembles.sampling.draw import Draw
+from polhode.ensembles.sampling.drawn_source import DrawnSource
+from polhode.errors import PolhodeError, ScenarioError
+from polhode.model.body_file import refuse_unknown_keys
+from polhode.model.scenario import Scenario
+from polhode.model.scenario_file import (
+    SETTINGS,
+    SWEEP_KEYS,
+    WITHOUT_DISTRIBUTIONS,
+    distribution_of,
+    find_distribution,
+    load_toml,
+    scenario_arguments,
+)
+from polhode.synonyms import suggest_name
+from polhode.validation import Array
+
+SEVERAL_ARGUMENTS = ("normal", "uniform", "lognormal", "truncated_normal", "integers")
+"""Distributions whose list holds their arguments in order; that of the others is one argument."""
+WITHOUT_ARGUMENTS = ("random_rotation", "random_direction")
+"""Distributions that are asked for by `true`."""
+
+
+@dataclass(frozen=True)
+class SweepFile:
+    """A scenario file with distributions, and its [sweep] table; None stands for what that does not say."""
+
+    path: Path
+    content: Mapping[str, Any]
+    """The file without its [sweep]."""
+    members: int | None
+    seed: int | None
+    design: str | None
+    reduce: Any
+
+    def source(self, members: int | None = None, seed: int | None = None, design: str | None = None) -> DrawnSource:
+        """The members; arguments replace what the file says."""
+        count = self.members if members is None else members
+        if count is None:
+            raise ScenarioError(
+                f"{self.path} does not say how many members to draw: give members, or write [sweep] members = 1000"
+            )
+        first, kind = self.seed if seed is None else seed, self.design if design is None else design
+        try:
+            return DrawnSource(
+                FileBuild(self.content, self.path.parent),
+                count,
+                0 if first is None else first,
+                "random" if kind is None else kind,
+            )
+        except PolhodeError as error:
+            raise type(error)(f"{self.path}: {error}") from None
+
+
+def read_sweep_file(path: str | Path) -> SweepFile:
+    """Read a scenario file with distributions.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> text = "duration = 2.0\\n[body]\\nmass = { normal = [1.0, 0.1] }\\ninertia = [1, 2, 2.5]"
+    >>> text += "\\n[sweep]\\nmembers = 9"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "drift.toml"
+    ...     _ = path.write_text(text)
+    ...     read_sweep_file(path).members
+    9
+    """
+    path = Path(path)
+    content = dict(load_toml(path))
+    sweep = content.pop("sweep", {})
+    try:
+        refuse_unknown_keys(sweep, SWEEP_KEYS, "[sweep]")
+        if find_distribution(content) is None:
+            raise ScenarioError(
+                "it has no distribution, so that all members would be equal: write one in place of a number, as in "
+                "mass = { normal = [1.0, 0.02] }"
+            )
+    except PolhodeError as error:
+        raise type(error)(f"{path}: {error}") from None
+    return SweepFile(path, content, *(sweep.get(key) for key in SWEEP_KEYS))
+
+
+@dataclass(frozen=True)
+class FileBuild:
+    """The build function of a file: draws what stands in place of numbers, and reads the result as a scenario."""
+
+    content: Mapping[str, Any]
+    folder: Path
+
+    def __call__(self, draw: Draw) -> Scenario:
+        return Scenario(**scenario_arguments(_Drawing(draw, self.folder).replace(self.content), self.folder))
+
+    def describe(self) -> dict[str, Any]:
+        """The content of the file."""
+        return {"file": dict(self.content)}
+
+
+class _Drawing:
+    """The content of a file, with draws in place of distributions."""
+
+    def __init__(self, draw: Draw, folder: Path) -> None:
+        self.draw, self.folder = draw, folder
+        self.drawn: dict[str, tuple[Mapping[str, Any], Array]] = {}
+        """What was drawn by each name, and from what."""
+
+    def replace(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The tables of a file with all distributions drawn."""
+        for key in SETTINGS:
+            if key != "pivot" and find_distribution({key: content.get(key)}) is not None:
+                raise ScenarioError(f"{key} is the same for all members, and cannot be a distribution")
+        return {key: self._replace_in(value, key) for key, value in content.items()}
+
+    def _replace_in(self, value: Any, place: str) -> Any:
+        """A value with everything in it drawn that is a distribution."""
+        kind = distribution_of(value)
+        if kind is not None:
+            return self._draw(kind, value, place)
+        if find_distribution(value) is None:
+            return value
+        if isinstance(value, list):
+            parts = [self._replace_in(part, f"{place}.{i}") for i, part in enumerate(value)]
+            return parts if any(isinstance(part, Mapping) for part in parts) else self._stack(parts, place)
+        return {
+            key: part if key in WITHOUT_DISTRIBUTIONS else self._replace_in(part, f"{place}.{key}")
+            for key, part in value.items()
+        }
+
+    def _stack(self, parts: list[Any], place: str) -> Array:
+        """A vector or matrix of which some entries were drawn."""
+        count = len(self.draw.members)
+        try:
+            given = [
+                part if isinstance(part, np.ndarray) else np.asarray(part, dtype=np.float64)[None] for part in parts
+            ]
+            return np.stack([np.broadcast_to(part, (count, *part.shape[1:])) for part in given], axis=1)
+        except (TypeError, ValueError):
+            raise ScenarioError(f"{place} must be numbers, some of which are distributions, of one shape") from None
+
+    def _draw(self, kind: str, table: Mapping[str, Any], place: str) -> Array:
+        name = table.get("name", place)
+        if not isinstance(name, str):
+            raise ScenarioError(f"name of {place} must be a string, not {name!r}")
+        asked = {key: value for key, value in table.items() if key != "name"}
+        if name in self.drawn:
+            before, values = self.drawn[name]
+            if before != asked:
+                raise ScenarioError(
+                    f"{place} is drawn as {name!r}, like another number of the file, but from another distribution: "
+                    "write the same one, or give it another name"
+                )
+            return values
+        method = getattr(self.draw, kind)
+        positional, named = _arguments(kind, asked, place)
+        if kind == "table":
+            positional = [self.folder / positional[0]]
+        try:
+            values = method(name, *positional, **named)
+        except TypeError as error:  # a wrong number of arguments
+            needed = str(error).removeprefix(f"Draw.{kind}() ")
+            raise ScenarioError(f"{place}: {kind} {needed}") from None
+        except PolhodeError as error:
+            raise type(error)(f"{place}: {error}") from None
+        self.drawn[name] = asked, values
+        return np.asarray(values)
+
+
+def _arguments(kind: str, table: Mapping[str, Any], place: str) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a distribution in order, and by name."""
+    given, named = table[kind], {key: value for key, value in table.items() if key != kind}
+    known = [p for p in _parameters(kind) if p != kind]
+    for key in named:
+        if key not in known:
+            raise ScenarioError(f"{place}: {kind} has no argument {key!r}: {suggest_name(key, [*known, 'name'])}")
+    if isinstance(given, Mapping):
+        return [], {**given, **named}
+    if kind in WITHOUT_ARGUMENTS:
+        if given is not True:
+            raise ScenarioError(f"{place}: write {kind} = true, not {given!r}")
+        return [], named
+    if kind in SEVERAL_ARGUMENTS and isinstance(given, list):
+        return list(given), named
+    if kind == "table" and not isinstance(given, str):
+        raise ScenarioError(f"{place}: table must be the name of a CSV file, not {given!r}")
+    return [given], named
+
+
+def _parameters(kind: str) -> list[str]:
+    return [name for name in inspect.signature(getattr(Draw, kind)).parameters if name not in ("self", "name")]

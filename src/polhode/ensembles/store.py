@@ -1,0 +1,407 @@
+"""The store of an ensemble: chunks of members that are written while the run goes on.
+
+A Zarr (version 3) group that `zarr.open` and `xarray.open_zarr` read.  A chunk counts once its record is written, after
+its numbers are on the disk: a run that is killed at any instant leaves whole chunks, and is resumed with the others.
+Nothing in a store is executed.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from polhode.ensembles.checksum import digest_numbers, little_endian
+from polhode.ensembles.chunk_files import ChunkFiles, check_chunk_arrays, read_regular_file
+from polhode.ensembles.chunk_record import ChunkDamage, ChunkRecord, DamagedChunkError, StoreFullError
+from polhode.ensembles.chunks import ChunkPlan
+from polhode.ensembles.store_layout import METADATA, RECORDS, ArraySpec, block_size, object_name
+from polhode.ensembles.store_manifest import (
+    MANIFEST,
+    MANIFEST_COPY,
+    Manifest,
+    build_manifest,
+    describe_differences,
+    find_differences,
+    read_manifest_text,
+)
+from polhode.errors import FileError, InputError
+from polhode.io.atomic_folders import atomic_folder
+from polhode.io.durable_files import remove_drafts, sync_folder, write_durable
+from polhode.io.store_lock import lock_store
+from polhode.results.store_manifest import refuse_links
+from polhode.validation import Array
+
+T = TypeVar("T")
+TIME = "time"
+"""The array of output times, of which the store keeps a copy, since nothing can be read without them."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The disk is full, or the user's share of it, or a file may not grow any further."""
+
+
+class EnsembleStore:
+    """The chunks of an ensemble on disk, as a Zarr group.
+
+    One run at a time can write: `create`, and `open(..., writable=True)`, lock the store until `close`, or until the
+    process ends.  A store can be sent to other processes (pickled), which then write chunks for the run that holds the
+    lock.  Everything that is read is compared with its checksums.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from polhode.ensembles.chunks import ChunkPlan
+    >>> plan = ChunkPlan(members=6000, chunk_members=4096)
+    >>> arrays = {"height": ArraySpec((6000,), ("member",))}
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with EnsembleStore.create(folder.name + "/fall.zarr", {"seed": 7}, plan, arrays) as store:
+    ...     store.write_chunk(0, {"height": np.ones(4096)}, {"steps": 10})
+    ...     store.pending()
+    [1]
+    >>> import zarr
+    >>> float(zarr.open(folder.name + "/fall.zarr")["height"][:4096].sum())
+    4096.0
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, lock: ExitStack | None, can_write: bool) -> None:
+        self.path = path
+        """Where the store is."""
+        self.manifest = manifest
+        """What the store is: what was run, with which versions, in which chunks and arrays."""
+        self._files, self._lock, self._can_write = ChunkFiles(path, manifest), lock, can_write
+
+    # Creating, opening, closing ---------------------------------------------------------------------------------------
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        manifest: dict[str, Any],
+        plan: ChunkPlan,
+        arrays: dict[str, ArraySpec],
+        *,
+        common: dict[str, tuple[tuple[str, ...], Any]] | None = None,
+        resume: bool = False,
+    ) -> Self:
+        """Make a store, or resume one, and lock it for writing.
+
+        Parameters
+        ----------
+        path : str or Path
+            A folder that does not exist, or is empty; with `resume` also a store that a run like this one has begun.
+        manifest : dict
+            Plain JSON that says what is run: the scenario, the seed, the hash of the emitted code.
+        plan : ChunkPlan
+            How the members are divided into chunks.
+        arrays : dict of str to ArraySpec
+            The arrays of numbers of the members.
+        common : dict of str to (dimensions, array), optional
+            Arrays that are not divided into chunks, such as the output times, "time".
+        resume : bool, optional
+            Complete the store if it exists.  One of another run is refused; the error says what differs.
+        """
+        place, held = resolve_store_path(path), ExitStack()
+        given = {name: (dims, little_endian(values)) for name, (dims, values) in (common or {}).items()}
+        specs = {
+            name: (ArraySpec(values.shape, dims, values.dtype.name), digest_numbers(values))
+            for name, (dims, values) in given.items()
+        }
+        asked = build_manifest(manifest, plan, arrays, specs)
+        values = {name: numbers for name, (_, numbers) in given.items()}
+        held.enter_context(lock_store(place))
+        try:
+            if _is_taken(place):
+                found = cls._resume(place, asked) if resume else _refuse_existing(place)
+            else:
+                with _writing(place, "nothing was written"):
+                    _write_new(place, asked, values)
+                found = asked
+            store = cls(place, found, held, True)
+            store._repair(values)
+        except BaseException:
+            held.close()
+            raise
+        return store
+
+    @classmethod
+    def open(cls, path: str | Path, *, writable: bool = False) -> Self:
+        """Open a store for reading; or also for writing, which locks it."""
+        place = resolve_store_path(path)
+        if not writable:
+            return cls(place, _read_manifest(place), None, False)
+        held = ExitStack()
+        held.enter_context(lock_store(place))
+        try:
+            store = cls(place, _read_manifest(place), held, True)
+            store._repair({})
+        except BaseException:
+            held.close()
+            raise
+        return store
+
+    def close(self) -> None:
+        """Release the lock.  Nothing more can be written."""
+        self._can_write = False
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        return _attach, (self.path, self._files.digest, self._can_write)
+
+    def __repr__(self) -> str:
+        plan = self.manifest.plan
+        return f"<EnsembleStore {self.path}: {plan.members} members in {plan.count} chunks>"
+
+    @classmethod
+    def _resume(cls, place: Path, asked: Manifest) -> Manifest:
+        stored = _read_manifest(place)
+        differences = find_differences(stored, asked)
+        if differences:
+            raise FileError(
+                f"{place} cannot be resumed, because another run has begun it: {describe_differences(differences)}. "
+                "Run it again as it was begun, or choose another store."
+            )
+        return stored
+
+    def _repair(self, common: dict[str, Any]) -> None:
+        """Write again what follows from the manifest and from what the caller has, where it is missing or damaged."""
+        with _writing(self.path, "what was there before is still there"):
+            for name in (*self.manifest.arrays, *self.manifest.common, RECORDS):
+                (self.path / name).mkdir(exist_ok=True)
+                remove_drafts(self.path / name)
+            remove_drafts(self.path)
+            for name, content in self.manifest.files().items():
+                if not _holds(self.path / name, content):
+                    write_durable(self.path / name, [content])
+            for name, values in common.items():
+                for place in self._places_of(name):
+                    if not _holds(place, values.tobytes()):
+                        write_durable(place, [values.data])
+
+    # Chunks -----------------------------------------------------------------------------------------------------------
+    @property
+    def plan(self) -> ChunkPlan:
+        """How the members are divided into chunks."""
+        return self.manifest.plan
+
+    def pending(self) -> list[int]:
+        """The chunks that are not there, or damaged: everything that is there is read and verified."""
+        return [damage.chunk for damage in self.find_damage()]
+
+    def find_damage(self, chunks: Sequence[int] | None = None) -> list[ChunkDamage]:
+        """What is wrong with each chunk, of all or of some, that is not there or damaged."""
+        found = []
+        for k in range(self.plan.count) if chunks is None else chunks:
+            try:
+                self._verified(k, lambda k=k: self._files.verify(k))  # type: ignore[misc]
+            except DamagedChunkError as error:
+                found.append(error.damage)
+        return found
+
+    def write_chunk(
+        self, k: int, arrays: dict[str, Any], record: dict[str, Any], attached: dict[str, Any] | None = None
+    ) -> None:
+        """Write a chunk, whole or not at all.  Different chunks can be written by several processes at once.
+
+        Parameters
+        ----------
+        k : int
+            The number of the chunk.
+        arrays : dict of str to ndarray
+            The numbers of its members, of every array of the store.
+        record : dict
+            Plain JSON to keep with it.
+        attached : dict of str to ndarray, optional
+            Small arrays of any shape, such as what reductions need to know of its members.
+        """
+        if not self._can_write:
+            raise FileError(f"{self.path} is open for reading only: open it with writable=True")
+        if self._lock is None and not _holds(self.path / MANIFEST_COPY, self.manifest.files()[MANIFEST_COPY]):
+            raise FileError(f"{self.path} is not what this process was to write: it was replaced, removed or damaged")
+        checked = check_chunk_arrays(self.manifest, k, arrays)
+        first, last = self.plan.range_of(k)
+        with _writing(self.path, f"chunk {k} (members {first} to {last - 1}) is missing, those before it are kept"):
+            try:
+                self._files.write(k, checked, record, attached or {})
+            except (TypeError, ValueError) as error:
+                if isinstance(error, InputError):
+                    raise
+                raise InputError(f"the record of chunk {k} is not plain JSON: {error}") from None
+
+    def read_chunk(self, k: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arrays of a chunk, and what was recorded with it; an error that names chunk and members if damaged."""
+
+        def read() -> tuple[dict[str, Any], dict[str, Any]]:
+            record = self._files.read_record(k)
+            return {name: self._files.read_array(record, name) for name in self.manifest.arrays}, record.content
+
+        return self._verified(k, read)
+
+    def read_record(self, k: int) -> ChunkRecord:
+        """The record of a chunk: the digests of its numbers, and what was recorded with it."""
+        return self._verified(k, lambda: self._files.read_record(k))
+
+    def read_attached(self, k: int) -> dict[str, Any]:
+        """The small arrays of a chunk."""
+        return self._verified(k, lambda: self._files.read_attached(self._files.read_record(k)))
+
+    def read_members(self, name: str, members: Any) -> Any:
+        """The numbers of some members, in their order.  Only their blocks are read."""
+        spec, block, plan = self.manifest.arrays[name], block_size(self.plan), self.plan
+        found: Any = np.empty(spec.shape_of(len(members)), dtype=spec.dtype)
+        before: Any = (slice(None),) * spec.member_axis
+        order = np.argsort(members, kind="stable")
+        for those in np.split(order, np.flatnonzero(np.diff(members[order] // block)) + 1) if len(order) else ():
+            first = int(members[those[0]]) // block * block
+            k, i = first // plan.chunk_members, first % plan.chunk_members // block
+            found[(*before, those)] = self._read_block(name, k, i)[(*before, members[those] - first)]
+        return found
+
+    def _read_block(self, name: str, k: int, i: int) -> Any:
+        return self._verified(k, lambda: self._files.read_blocks(self._files.read_record(k), name, [i])[0])
+
+    def read_common(self, name: str) -> Array:
+        """An array that is not divided into chunks."""
+        spec = self.manifest.common[name]
+        for place in self._places_of(name):
+            try:
+                content = read_regular_file(place)
+            except (OSError, ValueError):
+                continue
+            if hashlib.sha256(content).hexdigest() == self.manifest.digest_of(name):
+                values: Array = np.frombuffer(content, np.dtype(spec.dtype).newbyteorder("<")).reshape(spec.shape)
+                return values
+        raise FileError(
+            f"{self.path} is damaged: its array {name} is missing or not what was stored. Resume the run, which writes "
+            "it again, or restore a copy of the store."
+        )
+
+    def _places_of(self, name: str) -> list[Path]:
+        own = self.path / name / object_name(self.manifest.common[name], 0)
+        return [own, self.path / RECORDS / f"{name}.copy"] if name == TIME else [own]
+
+    def _verified(self, k: int, read: Callable[[], T]) -> T:
+        first, last = self.plan.range_of(k)
+        try:
+            return read()
+        except FileNotFoundError as error:
+            reason = f"{Path(error.filename).name} is missing; the chunk was not written, or the file was deleted"
+        except (OSError, MemoryError) as error:
+            reason = f"it cannot be read: {error or 'not enough memory'}"
+        except Exception as error:
+            reason = f"it is damaged: {error}"
+        damage = ChunkDamage(k, first, last, reason)
+        raise DamagedChunkError(
+            f"{self.path} cannot be read in {damage}. The other chunks can be; resume the run to compute this one "
+            "again.",
+            damage,
+        )
+
+
+def resolve_store_path(path: str | Path) -> Path:
+    """The folder of a store, with links followed."""
+    if Path(path) == Path():
+        raise FileError("a store has a name, for example 'sweep.zarr', but the path is empty")
+    return Path(os.path.realpath(path))
+
+
+def is_ensemble_store(path: Path) -> bool:
+    """Whether the path holds the store of an ensemble, complete or not, perhaps damaged."""
+    for name in (METADATA, MANIFEST_COPY):
+        try:
+            if f'"{MANIFEST}"'.encode() in read_regular_file(path / name):
+                return True
+        except (OSError, ValueError):
+            continue
+    return False
+
+
+def _attach(path: Path, digest: str, can_write: bool) -> EnsembleStore:
+    """The store in another process, which writes for the run that holds the lock."""
+    manifest = _read_manifest(path)
+    if manifest.digest != digest:
+        raise FileError(f"{path} is not the store that this process was to write: another run has replaced it")
+    return EnsembleStore(path, manifest, None, can_write)
+
+
+def _is_taken(place: Path) -> bool:
+    return os.path.lexists(place) and not (place.is_dir() and not any(place.iterdir()))
+
+
+def _refuse_existing(place: Path) -> Manifest:
+    if is_ensemble_store(place):
+        raise FileError(
+            f"{place} exists: resume=True completes it (--resume on the command line), or choose another name"
+        )
+    raise FileError(f"{place} exists and is not the store of an ensemble: choose another name")
+
+
+def _write_new(place: Path, manifest: Manifest, common: dict[str, Any]) -> None:
+    def check(path: Path) -> None:
+        if _is_taken(path):
+            _refuse_existing(path)
+
+    with atomic_folder(place, check) as draft:
+        for name in (*manifest.arrays, *manifest.common, RECORDS):
+            (draft / name).mkdir()
+        EnsembleStore(draft, manifest, None, False)._repair(common)
+        for folder in (*(draft / name for name in (*manifest.arrays, *manifest.common, RECORDS)), draft):
+            sync_folder(folder)
+    sync_folder(place.parent)
+
+
+def _read_manifest(place: Path) -> Manifest:
+    if not place.exists():
+        raise FileError(f"there is no store at {place}")
+    refuse_links(place)
+    damaged = []
+    for name in (METADATA, MANIFEST_COPY):
+        try:
+            manifest = read_manifest_text(read_regular_file(place / name))
+        except (FileError, PermissionError):
+            raise
+        except Exception:
+            damaged.append(name)
+            continue
+        if damaged:
+            warnings.warn(
+                f"{place / damaged[0]} is missing or damaged, and its copy is used; resuming the run repairs it",
+                stacklevel=4,
+            )
+        return manifest
+    if is_ensemble_store(place):
+        raise FileError(f"{place} is damaged: both copies of its manifest are. Restore a copy of it, or run it again.")
+    raise FileError(f"{place} is not the store of an ensemble")
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return read_regular_file(path) == content
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def _writing(place: Path, state: str) -> Iterator[None]:
+    """Errors of the file system as sentences."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise StoreFullError(
+                f"{place} has no room left ({error.strerror}): {state}. Free some space, then resume the run."
+            ) from None
+        raise FileError(f"{place} cannot be written: {error}; {state}") from None
