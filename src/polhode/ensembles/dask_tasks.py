@@ -89,11 +89,11 @@ class ChunkTasks:
                 yield from self._run_suspects()
             while self.waiting and len(self._running) < self._window():
                 self._start(self.waiting.popleft())
-            yield from self._await_one(self.suspects)
+            yield from self._await_some(self.suspects)
 
     def _drain(self) -> Iterator[tuple[int, Any]]:
         while self._running:
-            yield from self._await_one(self.suspects)
+            yield from self._await_some(self.suspects)
 
     def _run_suspects(self) -> Iterator[tuple[int, Any]]:
         """Each suspect alone: it is done, or it is deadly."""
@@ -105,7 +105,7 @@ class ChunkTasks:
                 killed.clear()
                 self._start(chunk)
                 while self._running:
-                    yield from self._await_one(killed)
+                    yield from self._await_some(killed)
                 deaths += self._last_deaths if killed else 0
             if killed:
                 self.deadly.append(DeadlyChunk(chunk, deaths))
@@ -123,33 +123,45 @@ class ChunkTasks:
         self._running[key] = chunk, future
         future.add_done_callback(self._done.put)
 
-    def _await_one(self, killed: deque[int]) -> Iterator[tuple[int, Any]]:
-        """Yield the next chunk that is done, if one is done soon; those that died with a worker go to `killed`."""
+    def _await_some(self, killed: deque[int]) -> Iterator[tuple[int, Any]]:
+        """Yield the chunks that are done, if some are done soon; those that died with a worker go to `killed`."""
+        self._count_workers()
+        done = [(self._running.pop(future.key)[0], future) for future in self._take_done()]
+        if any(future.status == "cancelled" for _, future in done):
+            raise ClusterError(LOST_SCHEDULER)
+        finished = [(chunk, future) for chunk, future in done if future.status == "finished"]
+        with explain_lost_scheduler():  # all at once: one by one they would wait for the scheduler one by one
+            values = self.client.gather([future for _, future in finished])
+        for (chunk, _), value in zip(finished, values, strict=True):
+            self.finished += 1
+            yield chunk, value
+        for chunk, future in done:
+            if future.status == "error":
+                self._handle_error(chunk, future, killed)
+
+    def _take_done(self) -> list[Any]:
+        try:
+            found = [self._done.get(timeout=LOOK_S)]
+        except Empty:
+            return []
+        with suppress(Empty):
+            while True:
+                found.append(self._done.get_nowait())
+        return found
+
+    def _handle_error(self, chunk: int, future: Any, killed: deque[int]) -> None:
         from distributed.scheduler import KilledWorker
 
-        self._count_workers()
-        try:
-            future = self._done.get(timeout=LOOK_S)
-        except Empty:
-            return
-        chunk, _ = self._running.pop(future.key)
-        if future.status == "cancelled":
-            raise ClusterError(LOST_SCHEDULER)
         with explain_lost_scheduler():
-            error = future.exception() if future.status == "error" else None
+            error = future.exception()
         if isinstance(error, KilledWorker):
             self._last_deaths = error.allowed_failures + 1
             killed.append(chunk)
         elif isinstance(error, WorkerObstacle):
             self._note_unfit_worker(error)
-            self.waiting.append(chunk) if killed is self.suspects else self._start(chunk)
-        elif error is not None:
-            raise error
+            self._start(chunk)
         else:
-            with explain_lost_scheduler():
-                value = future.result()
-            self.finished += 1
-            yield chunk, value
+            raise error
 
     def _note_unfit_worker(self, obstacle: WorkerObstacle) -> None:
         """A worker that came later and is not fit: the others do its chunks, as long as there are others."""
