@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import platform
 import signal
 from collections.abc import Callable
@@ -115,7 +116,7 @@ def _find_obstacle_of_store(store: SharedStore) -> str:
             f"what it finds at {path} is another store: the store must lie on a file system that all machines share, "
             "not on the disk of each"
         )
-    trial = path / f".trial-{platform.node()}-{id(store):x}"
+    trial = path / f".trial.{os.urandom(8).hex()}.part"  # named like a draft: one left behind is removed on resuming
     try:
         trial.write_bytes(b"")
         trial.unlink()
