@@ -45,6 +45,8 @@ _HOMES = {
     "part_picture": "plot.part",
     "simulate": "solve.simulate",
     "ensemble": "ensembles.ensemble",
+    "sweep": "ensembles.sweep",
+    "EnsembleResult": "ensembles.result",
     "Draw": "ensembles.sampling.draw",
     "DrawnSource": "ensembles.sampling.drawn_source",
     "Stepper": "solve.stepper",
@@ -92,8 +94,10 @@ if TYPE_CHECKING:
     from polhode.ensembles import reductions as reductions
     from polhode.ensembles.ensemble import ensemble as ensemble
     from polhode.ensembles.load import load as load
+    from polhode.ensembles.result import EnsembleResult as EnsembleResult
     from polhode.ensembles.sampling.draw import Draw as Draw
     from polhode.ensembles.sampling.drawn_source import DrawnSource as DrawnSource
+    from polhode.ensembles.sweep import sweep as sweep
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2
     from polhode.equations.elementary import exp as exp

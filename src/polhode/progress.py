@@ -30,6 +30,10 @@ class ProgressReport:
     """Which of several parts this is, in words; "" if it is the only one."""
     share: float
     """From 0 to 1, all parts together."""
+    rate: float | None = None
+    """How much of the total is done in a second, on the average so far; None at the start."""
+    time_left: float | None = None
+    """In s, at that rate."""
 
 
 Listener = Callable[[ProgressReport], None]
@@ -82,25 +86,32 @@ def progress_part(count: int, number: int, name: str) -> Iterator[None]:
 @contextmanager
 def progress(
     what: str, unit: str = "", *, form: str | None = None, wanted: bool | None = None
-) -> Iterator[Callable[[float, float], None]]:
+) -> Iterator[Callable[..., None]]:
     """A function that takes (done, total), reports to the listener, and draws a bar once two seconds have passed.
 
-    A bar is drawn on a terminal, or as `wanted` says; `form` is tqdm's `bar_format`.
+    A bar is drawn on a terminal, or as `wanted` says; `form` is tqdm's `bar_format`.  The rate is that since the first
+    report of what was done before, such as by a run that is resumed: its third argument is then True.
     """
-    began = drawn = perf_counter()
+    began = counted = drawn = perf_counter()
     listener, part = _listener.get(), _part.get()  # here, not in the report: other threads may call it
     bar: Any = None
+    before = 0.0
 
-    def report(done: float, total: float) -> None:
-        nonlocal bar, drawn
+    def report(done: float, total: float, was_done_before: bool = False) -> None:
+        nonlocal bar, drawn, counted, before
+        now = perf_counter()
+        if was_done_before:
+            counted, before = now, done
         if listener is not None:
             share = min(max(done / total, 0.0), 1.0) if total else 1.0
-            listener(ProgressReport(what, done, total, unit, part.words, part.first + part.size * share))
-        now = perf_counter()
+            rate = (done - before) / (now - counted) if done > before and now > counted else None
+            left = None if rate is None else max(total - done, 0.0) / rate
+            listener(ProgressReport(what, done, total, unit, part.words, part.first + part.size * share, rate, left))
         if bar is None and shows_bar(wanted) and now - began > QUIET_S:
             from tqdm import tqdm
 
-            bar = tqdm(total=total, desc=what, unit=f" {unit}", bar_format=form, leave=False)
+            bar = tqdm(total=total, desc=what, unit=f" {unit}", bar_format=form, leave=False, initial=before)
+            bar.start_t -= now - counted  # so that its rate is that since then
         if bar is not None and now - drawn > REFRESH_S:
             bar.total, bar.n, drawn = total, done, now
             bar.refresh()

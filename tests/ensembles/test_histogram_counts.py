@@ -71,7 +71,9 @@ def test_given_edges_against_numpy():
     rows[2, :5] = (-2.0, -1.0, 0.0, 1.0, 2.0)
     edges = np.array([-2.0, -1.0, 0.0, 0.5, 2.0])
     found = count_between_edges(rows, edges)
-    for row, counts, below, above, count in zip(*(rows, *(found[k] for k in ("counts", "below", "above", "count")))):
+    for row, counts, below, above, count in zip(
+        *(rows, *(found[k] for k in ("counts", "below", "above", "count"))), strict=True
+    ):
         valid = row[~np.isnan(row)]
         assert counts.tolist() == np.histogram(valid, edges)[0].tolist()
         assert (below, above, count) == ((valid < -2).sum(), (valid > 2).sum(), len(valid))

@@ -20,7 +20,7 @@ def moments_of(vectors, block=256):
 
 
 def exact_moments(x, y):
-    pairs = [(Fraction(float(a)), Fraction(float(b))) for a, b in zip(x, y) if a == a and b == b]
+    pairs = [(Fraction(float(a)), Fraction(float(b))) for a, b in zip(x, y, strict=True) if a == a and b == b]
     n = len(pairs)
     mean_x, mean_y = sum(a for a, _ in pairs) / n, sum(b for _, b in pairs) / n
     return mean_x, mean_y, sum((a - mean_x) * (b - mean_y) for a, b in pairs)

@@ -60,7 +60,13 @@ def check_against_numpy(x, found, row=0):
     assert found.counted[row] == n
     exact = np.quantile(valid, PROBABILITIES)
     for p, value, low, high, error, true in zip(
-        PROBABILITIES, found.values[:, row], found.lower[:, row], found.upper[:, row], found.rank_error[:, row], exact
+        PROBABILITIES,
+        found.values[:, row],
+        found.lower[:, row],
+        found.upper[:, row],
+        found.rank_error[:, row],
+        exact,
+        strict=True,
     ):
         rank = 1 + p * (n - 1)
         first, last = np.searchsorted(valid, value, "left") + 1, np.searchsorted(valid, value, "right")

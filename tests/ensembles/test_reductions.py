@@ -40,6 +40,7 @@ ALL = [
     *("mean:position", "mean:speed@final", "covariance:position+velocity", "covariance:position@final+velocity@final"),
     *("quantiles:position:0.05,0.5,0.95", "histogram:speed@final:50", "histogram:position:20,0,5", "extremes:position"),
     *("count:position.z@final:>2<4", "mean:position.x@landing", "quantiles:time@landing:0.5", "mean:yaw_pitch_roll"),
+    *("sample:position@final:251", "sample:speed:1000"),
 ]
 
 
@@ -164,6 +165,15 @@ def test_states_at_events_against_the_crossings(throws, reduced):
     assert times.units["quantiles"] == "s"
 
 
+def test_samples_are_the_values_of_their_members(throws, reduced):
+    found = reduced["sample:position@final:251"]
+    members = found.coordinates["member"]
+    assert members.tolist() == list(range(0, MEMBERS, 251))
+    assert found["values"].tobytes() == (throws.position[-1, members] + 0.0).tobytes()
+    assert found.dims["values"] == ("member", "axis")
+    assert reduced["sample:speed:1000"]["values"].shape == (MEMBERS // 1000 + 1, len(throws.times))
+
+
 def test_functions_against_numpy(throws, reduced):
     x = valid(throws.position[-1])
     np.testing.assert_allclose(reduced["product"]["mean"], (x[:, 0] * x[:, 1]).mean(), rtol=1e-12)
@@ -260,6 +270,8 @@ def test_dataset_and_json(reduced):
         ("count:speed:10", "which members"),
         ("count:speed:>1>2", "twice"),
         ("count:speed:>nan", "not finite"),
+        ("sample:speed", "every 251st"),
+        ("sample:speed:2.5", "whole number"),
         ("covariance:position+velocity@final", "some are at all outputs"),
     ],
 )
@@ -282,7 +294,7 @@ def test_records_that_make_no_sense(throws):
         r.apply(block, [r.mean(lambda motion: motion.position)])
     with pytest.raises(InputError, match="dictionary of arrays"):
         r.apply(block, [r.custom("odd", lambda motion, first: 3, lambda left, right: left)])
-    with pytest.raises(InputError, match="ph.ensemble"):
+    with pytest.raises(InputError, match="use ph"):
         r.apply(throws.member(0), ["mean:position"])
     with pytest.raises(InputError, match="no rotors"):
         r.apply(block, ["mean:rotor_speed"])
@@ -295,3 +307,19 @@ def test_texts_and_functions_mean_the_same():
     assert r.read_reduction("histogram:speed:50,0,20") == r.histogram("speed", 50, (0, 20))
     assert r.read_reduction("count:speed@final:>2") == r.count("speed@final", above=2)
     assert r.read_reduction("covariance:position+velocity") == r.covariance("position", "velocity")
+
+
+def test_the_first_of_several_events_counts():
+    @ph.event
+    def crossing(t, state, body, params):
+        return state.position[0]
+
+    speeds = np.array((1.0, 2.0))
+    state = ph.State(position=(0.5, 0.0, 0.0), velocity=np.stack([-speeds, 0 * speeds, 0 * speeds], axis=1))
+    back = ph.forces.spring(4.0, (0, 0, 0))
+    motion = ph.ensemble(
+        ph.particle(1.0), state, [back], duration=6.0, events=[crossing(action="record")], method="dop853", step=0.1
+    )
+    expected = [np.arctan2(2 * 0.5, v) / 2 for v in speeds]  # x = 0.5 cos 2t - v/2 sin 2t
+    found = r.apply(motion, ["extremes:time@crossing"])["extremes:time@crossing"]
+    np.testing.assert_allclose([float(found["largest"]), float(found["smallest"])], expected, rtol=1e-8)

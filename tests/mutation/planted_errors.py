@@ -48,6 +48,11 @@ FLUID = "solve/test_added_mass.py"
 STEPPER = "solve/test_stepper.py"
 NODES = "results/test_nodes.py"
 FILES = "io/test_mesh_files.py"
+SKETCH = "ensembles/test_quantile_sketch_against_numpy.py"
+MOMENTS = "ensembles/test_moments_against_fractions.py"
+TREE = "ensembles/test_merge_tree.py"
+BINS = "ensembles/test_histogram_counts.py"
+REDUCTIONS = "ensembles/test_reductions.py"
 
 PLANTED = [
     # Earth, air and flight ------------------------------------------------------------------------------------------
@@ -1143,5 +1148,69 @@ PLANTED = [
         "theirs[:, list(order)] = block.cells",
         "theirs[:] = block.cells",
         (FILES,),
+    ),
+    # Reductions -----------------------------------------------------------------------------------------------------
+    Planted(
+        "quantile sketch: a dropped pair is not counted in the bound",
+        "ensembles/quantile_sketch.py",
+        "np.where(changed & keeps_larger, weight, 0)",
+        "0",
+        (SKETCH,),
+    ),
+    Planted(
+        "quantile sketch: always the smaller value, though the bound says otherwise",
+        "ensembles/quantile_sketch.py",
+        "np.where(keeps_larger[:, None], larger, smaller)",
+        "smaller",
+        (SKETCH,),
+    ),
+    Planted(
+        "quantile sketch: values of different weight are mixed",
+        "ensembles/quantile_sketch.py",
+        "left, right = _raise_level(left, level), _raise_level(right, level)",
+        "pass",
+        (SKETCH,),
+    ),
+    Planted(
+        "moments: the difference of the means forgets where they are counted from",
+        "ensembles/moments.py",
+        """(right["origin"] - left["origin"]) + (right["mean"] - left["mean"])""",
+        """right["mean"] - left["mean"]""",
+        (MOMENTS,),
+    ),
+    Planted(
+        "moments: counted from zero, so that an offset costs digits",
+        "ensembles/moments.py",
+        "origin = np.where(count[:, None] > 0, origin, 0.0)",
+        "origin = np.zeros_like(origin)",
+        (MOMENTS,),
+    ),
+    Planted(
+        "tree: what is left over is merged from the left",
+        "ensembles/merge_tree.py",
+        "key=lambda node: -(node[1] << node[0])",
+        "key=lambda node: node[1] << node[0]",
+        (TREE,),
+    ),
+    Planted(
+        "histogram: bins are widened without looking where they start",
+        "ensembles/histogram_counts.py",
+        "(bins >> shift) - start[:, None]",
+        '((bins - side["start"][:, None]) >> shift)',
+        (BINS,),
+    ),
+    Planted(
+        "extremes: members are numbered within their block",
+        "ensembles/reduction_kinds.py",
+        "at + first, -1",
+        "at, -1",
+        (REDUCTIONS,),
+    ),
+    Planted(
+        "events: the last time instead of the first",
+        "ensembles/quantities.py",
+        "found.setdefault(_member_of(crossing), crossing)",
+        "found[_member_of(crossing)] = crossing",
+        (REDUCTIONS,),
     ),
 ]

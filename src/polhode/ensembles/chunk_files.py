@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polhode.ensembles.checksum import digest_numbers
-from polhode.ensembles.chunk_record import ChunkRecord, decode_record, encode_record
+from polhode.ensembles.chunk_record import ChunkRecord, decode_record, decode_signed, encode_record, encode_signed
 from polhode.ensembles.store_layout import (
     RECORDS,
     ArraySpec,
@@ -21,6 +21,7 @@ from polhode.ensembles.store_layout import (
     block_size,
     decode_block,
     encode_blocks,
+    fill_block,
     object_name,
     object_size,
     record_name,
@@ -96,8 +97,12 @@ class ChunkFiles:
                 raise ValueError(f"the index of {name} is not what was stored")
             for i in wanted:
                 file.seek(len(header) + i * size)
-                values = decode_block(spec, plan, file.read(size), min(block, members - i * block))
-                if digest_numbers(values) != record.blocks[name][i]:
+                content = file.read(size)
+                values = decode_block(spec, plan, content, min(block, members - i * block))
+                is_whole = (
+                    values.shape[spec.member_axis] == block or fill_block(spec, plan, values).tobytes() == content
+                )
+                if not is_whole or digest_numbers(values) != record.blocks[name][i]:
                     raise ValueError(f"{name} is not what was stored")
                 found.append(values)
         return found
@@ -116,6 +121,30 @@ class ChunkFiles:
         if hashlib.sha256(packed).hexdigest() != record.attached:
             raise ValueError("its small arrays are not what was stored")
         return unpack_arrays(packed)
+
+    # What belongs to all chunks ---------------------------------------------------------------------------------------
+    def write_extra(self, name: str, content: dict[str, Any], arrays: dict[str, Any]) -> None:
+        """Write something about the whole ensemble with digests of everything."""
+        packed = pack_arrays(arrays)
+        text = encode_signed(
+            {"manifest": self.digest, "content": content, "arrays": hashlib.sha256(packed).hexdigest()}
+        )
+        write_durable(self.place / RECORDS / f"{name}.npz", [packed])
+        write_durable(self.place / RECORDS / f"{name}.json", [text])
+        sync_folder(self.place / RECORDS)
+
+    def read_extra(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What was written about the whole ensemble, verified."""
+        stored = decode_signed(read_regular_file(self.place / RECORDS / f"{name}.json"))
+        if stored["manifest"] != self.digest:
+            raise ValueError("it belongs to another store")
+        try:
+            packed = read_regular_file(self.place / RECORDS / f"{name}.npz")
+        except FileNotFoundError:
+            raise ValueError(f"{name}.npz is missing") from None
+        if hashlib.sha256(packed).hexdigest() != stored["arrays"]:
+            raise ValueError("its arrays are not what was stored")
+        return stored["content"], unpack_arrays(packed)
 
     def verify(self, k: int) -> None:
         """Read everything of a chunk; an error if something is not what was written."""

@@ -53,14 +53,23 @@ class ChunkRecord(NamedTuple):
 
 def encode_record(record: ChunkRecord) -> bytes:
     """The file of a record."""
-    content = record._asdict()
-    return encode_json({**content, "sha256": digest_json(content)})
+    return encode_signed(record._asdict())
 
 
 def decode_record(text: bytes) -> ChunkRecord:
     """The record of a file; an error if it is not what was written."""
-    content = json.loads(text)
+    return ChunkRecord(**decode_signed(text))
+
+
+def encode_signed(content: dict[str, Any]) -> bytes:
+    """A file of plain JSON with its own digest."""
+    return encode_json({**content, "sha256": digest_json(content)})
+
+
+def decode_signed(text: bytes) -> dict[str, Any]:
+    """The content of such a file; an error if it is not what was written."""
+    content: dict[str, Any] = json.loads(text)
     digest = content.pop("sha256")
     if digest_json(content) != digest:
         raise ValueError("the record is not what was stored")
-    return ChunkRecord(**content)
+    return content

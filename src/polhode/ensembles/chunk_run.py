@@ -134,19 +134,22 @@ def run_chunk(
 
 
 def prepare_members(source: MemberSource, members: Any, settings: RunSettings) -> Scenario:
-    """The scenario of some members; without output times only their final states are asked for."""
-    scenario = ask_for_final_states(source.take(members))
-    return replace(scenario, **dict(settings.changes)) if settings.changes else scenario
+    """The scenario of some members, with what was decided for all; without output times only final states are kept."""
+    scenario = source.take(members)
+    return ask_for_final_states(replace(scenario, **dict(settings.changes)) if settings.changes else scenario)
 
 
 def decide_settings(source: MemberSource, threads: int | None = None, report: Report | None = None) -> RunSettings:
     """How the chunks of an ensemble are run; with method "auto" some of its members decide the tolerance for all."""
-    settings = RunSettings(threads)
-    scenario = settle_functions(prepare_members(source, sample_members(source.members), settings))
+    scenario = source.take(sample_members(source.members))
+    changes: dict[str, Any] = {}
+    if scenario.output_step is None and scenario.output_times is None:
+        changes["output_times"] = (scenario.end_time,)
+    scenario = settle_functions(replace(scenario, **changes))
     if scenario.method != AUTO:
-        return settings
+        return RunSettings(threads, tuple(changes.items()))
     choice = scenario.choice
-    chosen: dict[str, Any] = {"method": choice.method.name, "formulation": choice.formulation}
+    chosen: dict[str, Any] = {**changes, "method": choice.method.name, "formulation": choice.formulation}
     if scenario.contacts or choice.method.is_closed_form:
         return RunSettings(threads, tuple(chosen.items()), AutoReport(choice.why))
     with explain_errors(scenario):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 from polhode.ensembles.in_memory import run_in_memory
 from polhode.ensembles.member_source import ArraySource
+from polhode.ensembles.reduction_kinds import Reduction
+from polhode.ensembles.result import EnsembleResult
+from polhode.ensembles.runner import check_kept, run_ensemble
 from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
 from polhode.model import scenario_validation as checks
@@ -24,8 +28,78 @@ from polhode.solve.simulate import as_scenario, explain_arguments
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-RUN_OPTIONS = ("threads", "progress")
+RUN_OPTIONS = ("store", "resume", "reduce", "keep", "chunk_members", "threads", "progress")
 """The arguments that are not part of a scenario."""
+
+
+@overload
+def ensemble(
+    body: Body | Scenario,
+    state: State | None = None,
+    forces: Sequence[Force | ForceLaw] = (),
+    *,
+    duration: float | None = None,
+    step: float | None = None,
+    method: str = "auto",
+    formulation: str = "momentum",
+    engine: str = "cpu",
+    output_step: float | None = None,
+    output_times: ArrayLike | None = None,
+    events: Sequence[Event | EventLaw] = (),
+    contacts: Sequence[Contact] = (),
+    rotors: Sequence[Rotor] = (),
+    mass_course: MassCourse | None = None,
+    added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
+    pivot: ArrayLike | None = None,
+    renormalize: bool = True,
+    rtol: float | Sequence[float] = 1e-9,
+    atol: float | Sequence[float] = 0.0,
+    breaks: ArrayLike = (),
+    largest_turn: float = 1.0,
+    name: str = "",
+    store: None = None,
+    resume: bool = False,
+    reduce: None = None,
+    keep: str | None = None,
+    chunk_members: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Motion: ...
+
+
+@overload
+def ensemble(
+    body: Body | Scenario,
+    state: State | None = None,
+    forces: Sequence[Force | ForceLaw] = (),
+    *,
+    duration: float | None = None,
+    step: float | None = None,
+    method: str = "auto",
+    formulation: str = "momentum",
+    engine: str = "cpu",
+    output_step: float | None = None,
+    output_times: ArrayLike | None = None,
+    events: Sequence[Event | EventLaw] = (),
+    contacts: Sequence[Contact] = (),
+    rotors: Sequence[Rotor] = (),
+    mass_course: MassCourse | None = None,
+    added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
+    pivot: ArrayLike | None = None,
+    renormalize: bool = True,
+    rtol: float | Sequence[float] = 1e-9,
+    atol: float | Sequence[float] = 0.0,
+    breaks: ArrayLike = (),
+    largest_turn: float = 1.0,
+    name: str = "",
+    store: str | Path | None = None,
+    resume: bool = False,
+    reduce: Reduction | str | Sequence[Reduction | str] | None = None,
+    keep: str | None = None,
+    chunk_members: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> EnsembleResult: ...
 
 
 @explain_arguments(*RUN_OPTIONS)
@@ -53,9 +127,14 @@ def ensemble(
     breaks: ArrayLike = (),
     largest_turn: float = 1.0,
     name: str = "",
+    store: str | Path | None = None,
+    resume: bool = False,
+    reduce: Reduction | str | Sequence[Reduction | str] | None = None,
+    keep: str | None = None,
+    chunk_members: int | None = None,
     threads: int | None = None,
     progress: bool | None = None,
-) -> Motion:
+) -> Motion | EnsembleResult:
     """Compute many independent motions that differ in their numbers only.
 
     Any number in body, state, forces, contacts or rotors may carry a leading axis of length N; the motion then has a
@@ -120,6 +199,18 @@ def ensemble(
         (default 1).  With infinity it goes on, and the result beyond such a place is worthless.
     name : str, optional
         A title for plots and files.
+    store : str or Path, optional
+        A folder, such as "throws.zarr", into which the samples stream, chunk by chunk, while the run goes on: for
+        ensembles larger than memory, and runs that may be interrupted.
+    resume : bool, optional
+        Complete the store if it is there: chunks that it has are not computed again.
+    reduce : sequence of Reduction or str, optional
+        What is wanted of all members together, from `ph.reductions` or as texts such as "mean:position"; computed while
+        the run goes on.  The samples are then not kept, unless keep="samples" puts them into the store.
+    keep : {"samples", "reductions"}, optional
+        What a store keeps; "reductions" is the default if there are any.
+    chunk_members : int, optional
+        The members of a chunk of the store: 4096 times a power of two.  No result depends on it.
     threads : int, optional
         How many threads to use at most; the result does not depend on it.
     progress : bool, optional
@@ -127,8 +218,10 @@ def ensemble(
 
     Returns
     -------
-    Motion
-        The states of all members, with a `member` axis after the time.
+    Motion or EnsembleResult
+        The states of all members, with a `member` axis after the time; a member that fails is an error.  With `store`
+        or `reduce` an `EnsembleResult`, which reads motions from the store and has the reductions; members that fail
+        are listed in its `failures`, and the others go on.
 
     Examples
     --------
@@ -137,6 +230,15 @@ def ensemble(
     >>> motion = ph.ensemble(ph.particle(1.0), start, duration=3.0)
     >>> motion.final.position[:, 2].round(9).tolist()
     [3.0, 6.0]
+
+    A million throws, of which only the mean and the spread of the range are kept:
+
+    >>> import numpy as np
+    >>> throws = ph.State(velocity=np.linspace((10.0, 0.0, 10.0), (10.1, 0.0, 10.1), 1_000_000))
+    >>> gravity = [ph.forces.gravity()]
+    >>> result = ph.ensemble(ph.particle(1.0), throws, gravity, duration=2.0, reduce=["mean:position.x@final"])
+    >>> result.reductions["mean:position.x@final"]["mean"].round(6).item()
+    20.1
     """
     scenario = as_scenario(
         body,
@@ -164,7 +266,10 @@ def ensemble(
     )
     if scenario.members is None and not isinstance(body, Scenario):
         scenario = replace(scenario, **_with_members(forces, events, rotors))
-    return run_in_memory(ArraySource(scenario).scenario, threads, progress)
+    source, kept = ArraySource(scenario), check_kept(store, resume, reduce, keep, chunk_members)
+    if kept is None:
+        return run_in_memory(scenario, threads, progress)
+    return run_ensemble(source, kept, threads, progress)
 
 
 def _with_members(forces: Any, events: Any, rotors: Any) -> dict[str, Any]:

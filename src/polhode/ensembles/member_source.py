@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -57,8 +60,57 @@ class ArraySource:
         return {}
 
     def describe(self) -> dict[str, Any]:
-        """The scenario, and a digest of all its numbers."""
-        return {"kind": "arrays", "members": self.members}
+        """A digest of all numbers of the scenario."""
+        return {"kind": "arrays", "members": self.members, "digest": digest_numbers_of(self.scenario)}
+
+
+class PartSource:
+    """Some consecutive members of a larger ensemble, with its numbers for them: what is sent to another machine."""
+
+    def __init__(self, source: MemberSource, first: int, last: int) -> None:
+        self.members, self.input_names, self.first = source.members, source.input_names, first
+        members = np.arange(first, last)
+        self.scenario, self._inputs = source.take(members), source.inputs(members)
+        self._description = source.describe()
+
+    def take(self, members: IntArray) -> Scenario:
+        """The ensemble of just these members, which are among those of the part."""
+        return self.scenario.take(as_slice(np.asarray(members) - self.first))
+
+    def inputs(self, members: IntArray) -> dict[str, Array]:
+        """The drawn numbers of these members."""
+        return {name: values[np.asarray(members) - self.first] for name, values in self._inputs.items()}
+
+    def describe(self) -> dict[str, Any]:
+        """What the whole ensemble is made from."""
+        return self._description
+
+
+def digest_numbers_of(scenario: Scenario) -> str:
+    """A SHA-256 of everything that a scenario says; functions count by their names alone."""
+    found = sha256()
+    _digest(tuple(getattr(scenario, field.name) for field in fields(scenario)), found)
+    return found.hexdigest()
+
+
+def _digest(value: Any, found: Any) -> None:
+    if isinstance(value, np.ndarray):
+        found.update(repr((value.shape, value.dtype.str)).encode())
+        found.update(np.ascontiguousarray(value).data)
+    elif isinstance(value, (bool, int, float, str, np.generic, type(None))):
+        found.update(repr(value.item() if isinstance(value, np.generic) else value).encode() + b";")
+    elif isinstance(value, Mapping):
+        _digest(tuple(value.items()), found)
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        found.update(f"{len(value)}[".encode())
+        for part in sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value:
+            _digest(part, found)
+    elif is_dataclass(value) and not isinstance(value, type):
+        found.update(type(value).__qualname__.encode())
+        _digest(tuple(getattr(value, field.name) for field in fields(value)), found)
+    else:
+        name = getattr(value, "__qualname__", type(value).__qualname__)
+        found.update(name.encode() + b";")
 
 
 def as_slice(members: IntArray) -> Any:

@@ -93,7 +93,7 @@ def merge_sketches(left: Partial, right: Partial, capacity: int) -> Partial:
     level = np.maximum(left["level"], right["level"])
     left, right = _raise_level(left, level), _raise_level(right, level)
     both = {
-        "items": np.sort(np.concatenate((left["items"], right["items"]), axis=1), axis=1),
+        "items": np.sort(np.concatenate((left["items"], right["items"]), axis=1), axis=1, kind="stable"),  # two runs
         "level": level,
         "least": np.fmin(left["least"], right["least"]),
         "greatest": np.fmax(left["greatest"], right["greatest"]),

@@ -125,15 +125,14 @@ class Quantity:
         if motion.axis != "member":
             raise InputError(f"{self.text!r} is reduced over the members of an ensemble, but this motion has none")
         if self.at in ("", FINAL):
-            array = np.asarray(_attribute(motion, self.name), dtype=np.float64)
-            times = motion.times
-            array, times = (array[-1:], times[-1:]) if self.at == FINAL else (array, times)
+            shown = motion if not self.at else _at_the_end(motion)
+            array = np.asarray(_attribute(shown, self.name), dtype=np.float64)
         else:
-            array, times = _at_event(motion, self)[None], np.empty(0)
+            array = _at_event(motion, self)[None]
         array = np.moveaxis(array, 1, -1)  # (time, ..., members)
         if self.component:
             array = array[..., self._index_of_component(array.shape[-2]), :]
-        return _as_rows(array[0] if self.at else array, np.empty(0) if self.at else times)
+        return _as_rows(array[0] if self.at else array, np.empty(0) if self.at else motion.times)
 
     def dims(self, count: int) -> tuple[str, ...]:
         """The names of so many dimensions of its values, "time" first if there is one."""
@@ -264,6 +263,17 @@ def _attribute(motion: Trajectory, name: str) -> Array:
             return np.sqrt(v[..., 0] * v[..., 0] + v[..., 1] * v[..., 1] + v[..., 2] * v[..., 2])
     with np.errstate(invalid="ignore"):  # of members that failed
         return np.asarray(getattr(motion, name))
+
+
+def _at_the_end(motion: Trajectory) -> Trajectory:
+    """The last output alone, so that a quantity is not computed at all of them."""
+    run = motion.run_result
+    if len(run.times) == 0:
+        raise InputError("the run stopped before its first output time: there is no end to look at")
+    last = replace(
+        run, times=run.times[-1:], samples=run.samples[-1:], contact=None if run.contact is None else run.contact[-1:]
+    )
+    return type(motion)(motion.scenario, last, motion.unknown_forces)
 
 
 def _at_event(motion: Trajectory, quantity: Quantity) -> Array:

@@ -1,4 +1,4 @@
-"""The kinds of reductions: mean, covariance, quantiles, histogram, extremes, count, and one's own."""
+"""The kinds of reductions: mean, covariance, quantiles, histogram, extremes, count, sample, and one's own."""
 
 from __future__ import annotations
 
@@ -375,8 +375,37 @@ def find_wilson_interval(having: AnyArray, count: AnyArray, confidence: float) -
 
 
 @dataclass(frozen=True)
+class SampleReduction(_QuantityReduction):
+    """Made by `ph.reductions.sample`."""
+
+    every: int
+
+    def partial(self, motion: Trajectory, first: int) -> Partial:
+        """The members of a block whose numbers are multiples of `every`."""
+        values = self.quantity.values(motion)
+        members = np.arange(first, first + values.rows.shape[-1])
+        taken = members % self.every == 0
+        return _head(values) | {
+            "taken": members[taken],
+            "values": values.rows[:, taken],
+            "count": (~np.isnan(values.rows)).sum(axis=1).astype(np.int64),
+        }
+
+    def merge(self, left: Partial, right: Partial) -> Partial:
+        """Those of two neighbors."""
+        both = {name: np.concatenate((left[name], right[name]), axis=-1) for name in ("taken", "values")}
+        return _merge_heads(left, right, self.name) | both | {"count": left["count"] + right["count"]}
+
+    def finish(self, total: Partial) -> ReducedQuantity:
+        """The values of some members, (member, ...)."""
+        values = {"values": np.ascontiguousarray(total["values"].T), "count": total["count"]}
+        units = {"values": self.quantity.unit, "count": "1"}
+        return self._result("sample", total, values, units, leading={"member": total["taken"]})
+
+
+@dataclass(frozen=True)
 class CustomReduction:
-    """Made by `ph.reductions.custom`; or subclass it and override the three methods."""
+    """Made by `ph.reductions.custom`: three functions of the user."""
 
     name: str
     partial_function: Callable[[Any, int], Partial]

@@ -14,6 +14,7 @@ EXAMPLES = {
     "histogram": "histogram:speed@final:50 or histogram:speed@final:50,0,20",
     "extremes": "extremes:speed",
     "count": "count:speed@final:>10",
+    "sample": "sample:position@final:251",
 }
 """How each kind is written."""
 
@@ -50,11 +51,17 @@ def parse_reduction(text: str) -> ReductionText:
         return ReductionText(kind, tuple(part.strip() for part in quantity.split("+")), {})
     if kind == "count":
         return ReductionText(kind, (quantity,), _read_property(text, given))
+    if not given and kind == "sample":
+        raise InputError(f"{text!r}: which members? Write for example {EXAMPLES[kind]}: every 251st")
     if not given:
         return ReductionText(kind, (quantity,), {})
     numbers = [_read_number(text, kind, word) for word in given.split(",")]
     if kind == "quantiles":
         return ReductionText(kind, (quantity, numbers), {})
+    if kind == "sample":
+        if len(numbers) != 1 or numbers[0] != int(numbers[0]):
+            raise InputError(f"{text!r}: after the quantity comes a whole number, as in {EXAMPLES[kind]}")
+        return ReductionText(kind, (quantity, int(numbers[0])), {})
     if len(numbers) not in (1, 3) or numbers[0] != int(numbers[0]):
         raise InputError(
             f"{text!r}: after the quantity come the number of bins and, if wanted, the range: {EXAMPLES[kind]}"

@@ -29,6 +29,7 @@ from polhode.ensembles.reduction_kinds import (
     MeanReduction,
     QuantilesReduction,
     Reduction,
+    SampleReduction,
 )
 from polhode.ensembles.reduction_text import parse_reduction
 from polhode.errors import InputError
@@ -38,7 +39,6 @@ from polhode.validation import as_floats, check_number
 __all__ = [
     "CustomReduction",
     "ReducedQuantity",
-    "Reduction",
     "apply",
     "count",
     "covariance",
@@ -48,6 +48,7 @@ __all__ = [
     "mean",
     "quantiles",
     "read_reduction",
+    "sample",
 ]
 
 BLOCK_MEMBERS = 4096
@@ -284,13 +285,40 @@ def count(
     return CountReduction(_name(name, "count", text), read, above, below, confidence)
 
 
+def sample(quantity: str | QuantityFunction, every: int, *, name: str | None = None) -> SampleReduction:
+    """The values of some members: those whose numbers are multiples of `every`.
+
+    Parameters
+    ----------
+    quantity : str or callable
+        Such as "position@final", or a function of a motion that returns (members, ...).
+    every : int
+        An odd number serves all designs: points of a Sobol' sequence that are a power of two apart lie close together.
+    name : str, optional
+        Under which the result is found; by default "sample:", the quantity and `every`.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> start = ph.State(velocity=[(v, 0, 0) for v in range(7)])
+    >>> motion = ph.ensemble(ph.particle(1.0), start, duration=1.0)
+    >>> found = ph.reductions.apply(motion, [ph.reductions.sample("speed@final", 3, name="some")])["some"]
+    >>> found.coordinates["member"].tolist(), found["values"].round(9).tolist()
+    ([0, 3, 6], [0.0, 3.0, 6.0])
+    """
+    read = read_quantity(quantity)
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+        raise InputError(f"every must be an integer of at least 1, but is {every!r}")
+    return SampleReduction(_name(name, "sample", f"{read.text}:{every}"), read, int(every))
+
+
 def custom(
     name: str,
     partial: Callable[[Any, int], dict[str, Any]],
     merge: Callable[[Partial, Partial], dict[str, Any]],
     finish: Callable[[Partial], Any] = dict,
 ) -> CustomReduction:
-    """A reduction of one's own.
+    """A reduction of one's own.  Any object with `name` and these three as methods is one too.
 
     Parameters
     ----------
@@ -398,6 +426,7 @@ _MAKERS: dict[str, Callable[..., Reduction]] = {
     "histogram": histogram,
     "extremes": extremes,
     "count": count,
+    "sample": sample,
 }
 
 

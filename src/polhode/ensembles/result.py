@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.checksum import combine_digests
 from polhode.ensembles.chunk_record import ChunkDamage, DamagedChunkError
 from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
+from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (
     INPUT_PREFIX,
     SAMPLE_BLOCKS,
@@ -76,6 +78,7 @@ class EnsembleResult:
         functions of the user are known.
         """
         times = store.read_common(TIME)
+        reductions = read_reductions(store) if reductions is None else reductions
         return cls(store.plan.members, times, reductions=reductions, store=store, source=source, changes=changes)
 
     def __repr__(self) -> str:
@@ -197,7 +200,7 @@ class EnsembleResult:
     def _settled(self, members: IntArray) -> Any:
         """The scenario of members from their source, with what was decided for all of them."""
         assert self._source is not None
-        return replace(self._source.take(members), **self._changes)
+        return settle_functions(replace(self._source.take(members), **self._changes))
 
     def _final_of(self, members: IntArray) -> Any:
         found = self.motion(members).final

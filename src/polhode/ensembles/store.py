@@ -7,12 +7,9 @@ Nothing in a store is executed.
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -20,30 +17,33 @@ import numpy as np
 
 from polhode.ensembles.checksum import digest_numbers, little_endian
 from polhode.ensembles.chunk_files import ChunkFiles, check_chunk_arrays, read_regular_file
-from polhode.ensembles.chunk_record import ChunkDamage, ChunkRecord, DamagedChunkError, StoreFullError
+from polhode.ensembles.chunk_record import ChunkDamage, ChunkRecord, DamagedChunkError
 from polhode.ensembles.chunks import ChunkPlan
-from polhode.ensembles.store_layout import METADATA, RECORDS, ArraySpec, block_size, object_name
+from polhode.ensembles.store_folder import (
+    explain_write_errors,
+    holds,
+    is_taken,
+    read_manifest,
+    refuse_existing,
+    resolve_store_path,
+)
+from polhode.ensembles.store_layout import RECORDS, ArraySpec, block_size, object_name
 from polhode.ensembles.store_manifest import (
-    MANIFEST,
     MANIFEST_COPY,
     Manifest,
     build_manifest,
     describe_differences,
     find_differences,
-    read_manifest_text,
 )
 from polhode.errors import FileError, InputError
 from polhode.io.atomic_folders import atomic_folder
 from polhode.io.durable_files import remove_drafts, sync_folder, write_durable
 from polhode.io.store_lock import lock_store
-from polhode.results.store_manifest import refuse_links
 from polhode.validation import Array
 
 T = TypeVar("T")
 TIME = "time"
 """The array of output times, of which the store keeps a copy, since nothing can be read without them."""
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""The disk is full, or the user's share of it, or a file may not grow any further."""
 
 
 class EnsembleStore:
@@ -116,10 +116,10 @@ class EnsembleStore:
         values = {name: numbers for name, (_, numbers) in given.items()}
         held.enter_context(lock_store(place))
         try:
-            if _is_taken(place):
-                found = cls._resume(place, asked) if resume else _refuse_existing(place)
+            if is_taken(place):
+                found = cls._resume(place, asked) if resume else refuse_existing(place)
             else:
-                with _writing(place, "nothing was written"):
+                with explain_write_errors(place, "nothing was written"):
                     _write_new(place, asked, values)
                 found = asked
             store = cls(place, found, held, True)
@@ -134,11 +134,11 @@ class EnsembleStore:
         """Open a store for reading; or also for writing, which locks it."""
         place = resolve_store_path(path)
         if not writable:
-            return cls(place, _read_manifest(place), None, False)
+            return cls(place, read_manifest(place), None, False)
         held = ExitStack()
         held.enter_context(lock_store(place))
         try:
-            store = cls(place, _read_manifest(place), held, True)
+            store = cls(place, read_manifest(place), held, True)
             store._repair({})
         except BaseException:
             held.close()
@@ -167,7 +167,7 @@ class EnsembleStore:
 
     @classmethod
     def _resume(cls, place: Path, asked: Manifest) -> Manifest:
-        stored = _read_manifest(place)
+        stored = read_manifest(place)
         differences = find_differences(stored, asked)
         if differences:
             raise FileError(
@@ -178,17 +178,17 @@ class EnsembleStore:
 
     def _repair(self, common: dict[str, Any]) -> None:
         """Write again what follows from the manifest and from what the caller has, where it is missing or damaged."""
-        with _writing(self.path, "what was there before is still there"):
+        with explain_write_errors(self.path, "what was there before is still there"):
             for name in (*self.manifest.arrays, *self.manifest.common, RECORDS):
                 (self.path / name).mkdir(exist_ok=True)
                 remove_drafts(self.path / name)
             remove_drafts(self.path)
             for name, content in self.manifest.files().items():
-                if not _holds(self.path / name, content):
+                if not holds(self.path / name, content):
                     write_durable(self.path / name, [content])
             for name, values in common.items():
                 for place in self._places_of(name):
-                    if not _holds(place, values.tobytes()):
+                    if not holds(place, values.tobytes()):
                         write_durable(place, [values.data])
 
     # Chunks -----------------------------------------------------------------------------------------------------------
@@ -229,11 +229,13 @@ class EnsembleStore:
         """
         if not self._can_write:
             raise FileError(f"{self.path} is open for reading only: open it with writable=True")
-        if self._lock is None and not _holds(self.path / MANIFEST_COPY, self.manifest.files()[MANIFEST_COPY]):
+        if self._lock is None and not holds(self.path / MANIFEST_COPY, self.manifest.files()[MANIFEST_COPY]):
             raise FileError(f"{self.path} is not what this process was to write: it was replaced, removed or damaged")
         checked = check_chunk_arrays(self.manifest, k, arrays)
         first, last = self.plan.range_of(k)
-        with _writing(self.path, f"chunk {k} (members {first} to {last - 1}) is missing, those before it are kept"):
+        with explain_write_errors(
+            self.path, f"chunk {k} (members {first} to {last - 1}) is missing, those before it are kept"
+        ):
             try:
                 self._files.write(k, checked, record, attached or {})
             except (TypeError, ValueError) as error:
@@ -289,6 +291,26 @@ class EnsembleStore:
             "it again, or restore a copy of the store."
         )
 
+    # What belongs to the whole ensemble, written at the end -----------------------------------------------------------
+    def write_extra(self, name: str, content: dict[str, Any], arrays: dict[str, Any]) -> None:
+        """Keep plain JSON and arrays of any shape under a name; what was there before is replaced."""
+        if not self._can_write:
+            raise FileError(f"{self.path} is open for reading only: open it with writable=True")
+        with explain_write_errors(self.path, f"{name} is missing, all chunks are kept"):
+            self._files.write_extra(name, content, arrays)
+
+    def read_extra(self, name: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """What was kept under a name, verified; None if there is nothing."""
+        try:
+            return self._files.read_extra(name)
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise FileError(
+                f"{name} of {self.path} cannot be read: {error}. Resume the run, which computes what is missing and "
+                "writes it again."
+            ) from None
+
     def _places_of(self, name: str) -> list[Path]:
         own = self.path / name / object_name(self.manifest.common[name], 0)
         return [own, self.path / RECORDS / f"{name}.copy"] if name == TIME else [own]
@@ -311,48 +333,18 @@ class EnsembleStore:
         )
 
 
-def resolve_store_path(path: str | Path) -> Path:
-    """The folder of a store, with links followed."""
-    if Path(path) == Path():
-        raise FileError("a store has a name, for example 'sweep.zarr', but the path is empty")
-    return Path(os.path.realpath(path))
-
-
-def is_ensemble_store(path: Path) -> bool:
-    """Whether the path holds the store of an ensemble, complete or not, perhaps damaged."""
-    for name in (METADATA, MANIFEST_COPY):
-        try:
-            if f'"{MANIFEST}"'.encode() in read_regular_file(path / name):
-                return True
-        except (OSError, ValueError):
-            continue
-    return False
-
-
 def _attach(path: Path, digest: str, can_write: bool) -> EnsembleStore:
     """The store in another process, which writes for the run that holds the lock."""
-    manifest = _read_manifest(path)
+    manifest = read_manifest(path)
     if manifest.digest != digest:
         raise FileError(f"{path} is not the store that this process was to write: another run has replaced it")
     return EnsembleStore(path, manifest, None, can_write)
 
 
-def _is_taken(place: Path) -> bool:
-    return os.path.lexists(place) and not (place.is_dir() and not any(place.iterdir()))
-
-
-def _refuse_existing(place: Path) -> Manifest:
-    if is_ensemble_store(place):
-        raise FileError(
-            f"{place} exists: resume=True completes it (--resume on the command line), or choose another name"
-        )
-    raise FileError(f"{place} exists and is not the store of an ensemble: choose another name")
-
-
 def _write_new(place: Path, manifest: Manifest, common: dict[str, Any]) -> None:
     def check(path: Path) -> None:
-        if _is_taken(path):
-            _refuse_existing(path)
+        if is_taken(path):
+            refuse_existing(path)
 
     with atomic_folder(place, check) as draft:
         for name in (*manifest.arrays, *manifest.common, RECORDS):
@@ -361,47 +353,3 @@ def _write_new(place: Path, manifest: Manifest, common: dict[str, Any]) -> None:
         for folder in (*(draft / name for name in (*manifest.arrays, *manifest.common, RECORDS)), draft):
             sync_folder(folder)
     sync_folder(place.parent)
-
-
-def _read_manifest(place: Path) -> Manifest:
-    if not place.exists():
-        raise FileError(f"there is no store at {place}")
-    refuse_links(place)
-    damaged = []
-    for name in (METADATA, MANIFEST_COPY):
-        try:
-            manifest = read_manifest_text(read_regular_file(place / name))
-        except (FileError, PermissionError):
-            raise
-        except Exception:
-            damaged.append(name)
-            continue
-        if damaged:
-            warnings.warn(
-                f"{place / damaged[0]} is missing or damaged, and its copy is used; resuming the run repairs it",
-                stacklevel=4,
-            )
-        return manifest
-    if is_ensemble_store(place):
-        raise FileError(f"{place} is damaged: both copies of its manifest are. Restore a copy of it, or run it again.")
-    raise FileError(f"{place} is not the store of an ensemble")
-
-
-def _holds(path: Path, content: bytes) -> bool:
-    try:
-        return read_regular_file(path) == content
-    except (OSError, ValueError):
-        return False
-
-
-@contextmanager
-def _writing(place: Path, state: str) -> Iterator[None]:
-    """Errors of the file system as sentences."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in NO_ROOM:
-            raise StoreFullError(
-                f"{place} has no room left ({error.strerror}): {state}. Free some space, then resume the run."
-            ) from None
-        raise FileError(f"{place} cannot be written: {error}; {state}") from None

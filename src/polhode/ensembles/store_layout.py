@@ -163,16 +163,21 @@ def object_size(spec: ArraySpec, plan: ChunkPlan, members: int) -> int:
 
 def encode_blocks(spec: ArraySpec, plan: ChunkPlan, values: Any) -> Iterator[tuple[Any, str]]:
     """The blocks of an object, the last one filled up, each with the digest of its members' numbers."""
-    members, block, axis = values.shape[spec.member_axis], block_size(plan), spec.member_axis
-    before = (slice(None),) * axis
+    members, block = values.shape[spec.member_axis], block_size(plan)
+    before = (slice(None),) * spec.member_axis
     for first in range(0, members, block):
         part = little_endian(values[(*before, slice(first, first + block))])
-        digest = digest_numbers(part)
-        if part.shape[axis] < block:
-            full = np.full(spec.shape_of(block), np.nan if part.dtype.kind == "f" else 0, dtype=part.dtype)
-            full[(*before, slice(0, part.shape[axis]))] = part
-            part = full
-        yield part.data, digest
+        yield fill_block(spec, plan, part).data, digest_numbers(part)
+
+
+def fill_block(spec: ArraySpec, plan: ChunkPlan, part: Any) -> Any:
+    """A block of fewer members than others, with NaN or 0 for those that it does not have."""
+    axis, block = spec.member_axis, block_size(plan)
+    if part.shape[axis] == block:
+        return part
+    full = np.full(spec.shape_of(block), np.nan if part.dtype.kind == "f" else 0, dtype=part.dtype)
+    full[(*(slice(None),) * axis, slice(0, part.shape[axis]))] = part
+    return full
 
 
 def decode_block(spec: ArraySpec, plan: ChunkPlan, content: bytes, members: int) -> Any:

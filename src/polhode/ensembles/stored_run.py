@@ -75,12 +75,12 @@ def open_run_store(
     run = {
         **about,
         "name": one.name,
-        "source": source.describe(),
         "members": numbers.description,
         "member_arrays": list(numbers.arrays),
         "columns": {"sizes": list(one.form.sizes), "names": name_columns(columns)},
         "bodies": len(one.bodies) if one.is_system else None,
         "keeps_samples": keep_samples,
+        "source": source.describe(),  # last: what differs is better seen elsewhere
     }
     common = {TIME: ((TIME,), np.asarray(one.times)), **numbers.common}
     return StoredRun(EnsembleStore.create(path, run, plan, arrays, common=common, resume=resume), source, numbers)

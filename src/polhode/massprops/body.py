@@ -127,8 +127,9 @@ class Body:
             return Diagonalized(moments[..., None] * np.eye(3), moments, np.array((1.0, 0.0, 0.0, 0.0)))
         tensor = validation.check_numbers(self.inertia, "inertia", (3, 3), InertiaError)
         check_symmetry(tensor)
-        if self.diagonalized is not None and np.array_equal(self.diagonalized.tensor, tensor):
-            return self.diagonalized
+        for known in (self.diagonalized, getattr(self.inertia, "diagonalized", None)):
+            if known is not None and np.array_equal(known.tensor, tensor):
+                return known
         return Diagonalized(tensor, *diagonalize_inertia(tensor))
 
     def _stored_inertia(self, moments: Array, tensor: Array) -> Any:

@@ -36,6 +36,19 @@ class Diagonalized(NamedTuple):
         return Diagonalized(self.tensor[members], self.moments[members], axes)
 
 
+class TensorsWithAxes(np.ndarray[Any, np.dtype[np.float64]]):
+    """Tensors whose principal moments and axes are known already; what is computed from them is a plain array."""
+
+    diagonalized: Diagonalized | None = None
+
+    @classmethod
+    def make(cls, known: Diagonalized) -> TensorsWithAxes:
+        """The tensors of what is known."""
+        found = known.tensor.copy().view(cls)
+        found.diagonalized = known
+        return found
+
+
 def diagonalize_inertia(tensor: Array) -> tuple[Array, Array]:
     """The principal moments of tensors, and the quaternion from principal to given components.
 

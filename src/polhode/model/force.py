@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias, overload
@@ -289,6 +291,27 @@ def as_param(value: Any, name: str) -> Any:
 def array_lengths(nests: Any) -> set[int]:
     """The lengths of the arrays of which it is not yet decided what they mean."""
     return {len(leaf.values) for leaf in flatten_leaves(tuple(nests)) if isinstance(leaf, ArrayParam)}
+
+
+_ANNOUNCED: ContextVar[int | None] = ContextVar("announced members", default=None)
+
+
+@contextmanager
+def announce_members(count: int) -> Iterator[None]:
+    """Scenarios that are made meanwhile are ensembles of so many members.
+
+    It matters where nothing but arrays in the parameters of a user's function varies, which are tables otherwise.
+    """
+    token = _ANNOUNCED.set(count)
+    try:
+        yield
+    finally:
+        _ANNOUNCED.reset(token)
+
+
+def announced_members() -> int | None:
+    """How many members a scenario that is made now will have, if that is known beforehand."""
+    return _ANNOUNCED.get()
 
 
 def settle_arrays(nest: Any, members: int | None) -> Any:

@@ -23,7 +23,7 @@ from polhode.model import force_evaluation, scenario_file
 from polhode.model import scenario_validation as checks
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw, array_lengths, leading_lengths, settle_arrays
+from polhode.model.force import Force, ForceLaw, announced_members, array_lengths, leading_lengths, settle_arrays
 from polhode.model.mass_course import MassCourse
 from polhode.model.members import (
     select_body_members,
@@ -205,9 +205,11 @@ class Scenario:
         checks.validate_bodies(self)
         acting: dict[str, Any] = {"forces": self.forces, "events": self.events, "rotors": self.rotors}
         if array_lengths([one.params for some in acting.values() for one in some]):
+            count = announced_members() if self.members is None else self.members
             for field, some in acting.items():
-                settled = tuple(replace(one, params=settle_arrays(one.params, self.members)) for one in some)
+                settled = tuple(replace(one, params=settle_arrays(one.params, count)) for one in some)
                 object.__setattr__(self, field, settled)
+            self.__dict__.pop("members")  # the arrays may have added them
         checks.validate_scenario(self)
 
     # What acts on whom ------------------------------------------------------------------------------------------------

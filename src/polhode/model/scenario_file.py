@@ -184,7 +184,7 @@ def _read_state(table: Mapping[str, Any], where: str, forces: Sequence[Force]) -
         raise ScenarioError(f"{where} starts at a place, but the forces name several Earths: say which, earth = ...")
     given.setdefault("earth", next(iter(earths), WGS84))
     if "latitude_deg" in given:
-        latitude = validation.check_number(given["latitude_deg"], "latitude_deg", ScenarioError)
+        latitude = validation.check_numbers(given["latitude_deg"], "latitude_deg", (), ScenarioError)
         check_latitude(latitude, "latitude_deg", 90.0, "deg")
     for key in ("latitude_deg", "longitude_deg", "yaw_pitch_roll_deg"):
         if key in given:

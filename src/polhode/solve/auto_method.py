@@ -119,7 +119,8 @@ def decide_tolerance(
     """
     run = partial(run_with_dense_output, counts_work=False, threads=threads, report=report)
     tried, result, _ = _run_with_fallback(sample, why, run)
-    changes: dict[str, Any] = {"method": tried.method, "rtol": tried.rtol, "atol": tried.atol}
+    rtol, atol = (tuple(map(float, np.atleast_1d(given))) for given in (tried.rtol, tried.atol))
+    changes: dict[str, Any] = {"method": tried.method, "rtol": rtol, "atol": atol if len(atol) > 1 else atol[0]}
     if count <= SAMPLED_MEMBERS:
         return {**changes, "breaks": tried.breaks}, result.auto_report
     if result.auto_report is None:

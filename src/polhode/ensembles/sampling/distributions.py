@@ -68,7 +68,9 @@ def normal(where: str, mean: Any, standard_deviation: Any, covariance: Any) -> D
         z = [normal_quantile(u[:, i]) for i in range(center.size)]
         found = np.empty_like(u)
         for i, row in enumerate(factor):
-            found[:, i] = means[i] + sum(row[j] * z[j] for j in range(i + 1))
+            found[:, i] = means[i]
+            for j in range(i + 1):
+                found[:, i] += row[j] * z[j]
         return found
 
     return Distribution("normal", {"mean": plain(mean), "covariance": plain(covariance)}, center.size, correlate)
@@ -160,7 +162,7 @@ def choice(where: str, values: Any, weights: Any) -> Distribution:
     check_not_negative(shares, "weights", where)
     if len(shares) != len(known) or not shares.any():
         raise InputError(f"weights of {where} must be one for each of its {len(known)} values, not all 0")
-    ends = np.array([sum(shares[: i + 1].tolist()) for i in range(len(shares))])
+    ends = np.cumsum(shares)
     ends = ends / ends[-1]
     last = int(np.flatnonzero(shares)[-1])
 
@@ -202,5 +204,6 @@ def check_width(components: Components, where: str) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Plain numbers and lists, for a file."""
-    return np.asarray(value, dtype=np.float64).tolist()
+    """Plain numbers and lists, for a file; infinities, which JSON has not, as strings."""
+    array = np.asarray(value, dtype=np.float64)
+    return array.tolist() if np.isfinite(array).all() else array.astype(str).tolist()

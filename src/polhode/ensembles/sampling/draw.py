@@ -239,11 +239,12 @@ class Draw:
         stream = name if stream is None else stream
         self.stream_sizes[stream] = distribution.dimensions
         numbers = self._design.uniforms(stream, distribution.dimensions, self.members)
-        values = distribution.transform(numbers, self.members)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = distribution.transform(numbers, self.members)
         if not np.isfinite(values).all():
             raise InputError(f"{_place(name)} overflows: its parameters are too large for doubles")
         self.values[name], self.distributions[name] = values, distribution
-        return values.copy()
+        return values
 
 
 def _place(name: str) -> str:

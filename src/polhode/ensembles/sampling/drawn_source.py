@@ -14,7 +14,7 @@ from polhode.ensembles.sampling.designs import DESIGNS, RandomDesign, make_desig
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.random_words import Members
 from polhode.errors import InputError, ScenarioError, nearest
-from polhode.model.force import flatten_leaves
+from polhode.model.force import announce_members, flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
@@ -127,14 +127,18 @@ class DrawnSource:
         scenario = self.take(np.array((0, self.members // 2, self.members - 1)))
         settings = (scenario.duration, scenario.step, scenario.method, scenario.formulation, scenario.renormalize)
         found = sha256(repr((*settings, [f.name for f in scenario.forces])).encode())
-        for leaf in flatten_leaves(tuple(scenario.problem)):
+        numbers: list[Any] = flatten_leaves(tuple(scenario.problem))
+        numbers += [f.instant for f in scenario.forces if f.instant is not None]
+        numbers += [x for contact in scenario.contacts for x in contact.arguments.values() if not isinstance(x, str)]
+        for leaf in numbers:
             found.update(np.ascontiguousarray(leaf, dtype="<f8").tobytes())
         return found.hexdigest()
 
     def _call(self, members: Members, design: Any) -> tuple[Draw, Scenario]:
         draw = Draw(members, self.members, design)
         try:
-            scenario = self.build(draw)
+            with announce_members(len(members)):
+                scenario = self.build(draw)
         except (TypeError, ValueError) as error:
             if not isinstance(error, InputError):
                 error.add_note("build(draw) is called with arrays: what it draws has one number for each member")

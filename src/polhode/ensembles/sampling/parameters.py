@@ -69,12 +69,11 @@ def factor_covariance(covariance: Any, size: int, where: str) -> list[list[float
         raise InputError(f"{label} is not symmetric: its entries {row}, {column} and {column}, {row} differ")
     a, factor = matrix.tolist(), [[0.0] * size for _ in range(size)]
     for j in range(size):
-        pivot = a[j][j] - sum(x * x for x in factor[j][:j])
+        pivot = a[j][j] - _dot(factor[j], factor[j], j)
         if pivot > allowed[j, j]:
             factor[j][j] = math.sqrt(pivot)
             for i in range(j + 1, size):
-                shared = sum(x * y for x, y in zip(factor[i][:j], factor[j][:j], strict=True))
-                factor[i][j] = (a[i][j] - shared) / factor[j][j]
+                factor[i][j] = (a[i][j] - _dot(factor[i], factor[j], j)) / factor[j][j]
     found = np.array(factor)
     if (np.abs(found @ found.T - matrix) > 100 * allowed).any() or (np.diagonal(matrix) < 0).any():
         least = float(np.linalg.eigvalsh(matrix)[0])
@@ -83,3 +82,11 @@ def factor_covariance(covariance: Any, size: int, where: str) -> list[list[float
             "of the components would have a negative variance. Check its signs, and that no correlation exceeds 1"
         )
     return factor
+
+
+def _dot(x: list[float], y: list[float], count: int) -> float:
+    """The product of the first components, added from left to right: what `sum` does depends on Python's version."""
+    total = 0.0
+    for i in range(count):
+        total += x[i] * y[i]
+    return total

@@ -19,7 +19,7 @@ from polhode.equations.elementary import exp, log
 from polhode.equations.quaternions import matrix
 from polhode.errors import InertiaError, PolhodeError
 from polhode.massprops.body import Body
-from polhode.massprops.principal_axes import order_principal_axes
+from polhode.massprops.principal_axes import Diagonalized, TensorsWithAxes, order_principal_axes
 from polhode.validation import Array
 
 SWEEPS = 30
@@ -51,7 +51,7 @@ def scattered_inertia(where: str, inertia: Any, standard_deviation: Any, axes: A
 
 
 def scattered_tensors(moments: Array, axes: Array, deviations: Array, turns: Array, u: Array) -> Array:
-    """Tensors (n, 3, 3) from (n, 6) numbers.
+    """Tensors (n, 3, 3) from (n, 6) numbers, with their axes, which LAPACK would find with other bits elsewhere.
 
     The principal second moments have log-normal factors of mean 1 and these relative standard deviations; the
     principal axes turn by a rotation vector with these standard deviations.
@@ -61,7 +61,7 @@ def scattered_tensors(moments: Array, axes: Array, deviations: Array, turns: Arr
     second = [nominal[i] * _factors(float(deviations[i]), u[:, i]) for i in range(3)]
     scattered = (second[1] + second[2], second[2] + second[0], second[0] + second[1])
     q = rotations_about(axes, turns, u[:, 3:])
-    r = matrix(tuple(q.T)) if turns.any() else matrix(tuple(axes.tolist()))
+    r = matrix(tuple(q.T))
     found = np.empty((len(u), 3, 3))
     for i in range(3):
         for j in range(i, 3):
@@ -69,7 +69,7 @@ def scattered_tensors(moments: Array, axes: Array, deviations: Array, turns: Arr
                 r[3 * i + 2] * scattered[2] * r[3 * j + 2]
             )
             found[:, i, j] = found[:, j, i] = entry
-    return found
+    return TensorsWithAxes.make(Diagonalized(found, np.stack(scattered, axis=-1), q))
 
 
 def _factors(deviation: float, u: Array) -> Array:

@@ -60,7 +60,10 @@ def check_three(value: Any, name: str, where: str) -> Array:
 def normalized(vector: Array) -> Array:
     """A vector of length 1; its largest component is brought to 1 first, so that nothing overflows."""
     scaled: Array = vector / np.abs(vector).max()
-    return scaled / math.sqrt(sum(x * x for x in scaled.tolist()))
+    squared = 0.0
+    for x in scaled.tolist():
+        squared += x * x
+    return scaled / math.sqrt(squared)
 
 
 def uniform_rotations(u: Array) -> Array:

@@ -1,6 +1,7 @@
 """Points of Sobol' sequences by number, scrambled: random linear maps of the digits, and a digital shift.
 
-[Sobol' 1967; Joe and Kuo 2008 for the direction numbers, which are SciPy's; Matousek 1998 for the scrambling]
+[Sobol 1967] for the sequence, [Joe and Kuo 2008] for the direction numbers, which are SciPy's, [Matousek 1998] for the
+scrambling.
 """
 
 from __future__ import annotations

@@ -13,9 +13,10 @@ import numpy as np
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.errors import PolhodeError, ScenarioError
-from polhode.model.body_file import refuse_unknown_keys
+from polhode.model.body_file import GEOMETRY_KEYS, refuse_unknown_keys
 from polhode.model.scenario import Scenario
 from polhode.model.scenario_file import (
+    DISTRIBUTIONS,
     SETTINGS,
     SWEEP_KEYS,
     WITHOUT_DISTRIBUTIONS,
@@ -29,6 +30,8 @@ from polhode.validation import Array
 
 SEVERAL_ARGUMENTS = ("normal", "uniform", "lognormal", "truncated_normal", "integers")
 """Distributions whose list holds their arguments in order; that of the others is one argument."""
+TABLE_KEYS = (*GEOMETRY_KEYS, "air", "wind", "earth", "coefficients")
+"""Keys of bodies and forces whose values may be tables."""
 WITHOUT_ARGUMENTS = ("random_rotation", "random_direction")
 """Distributions that are asked for by `true`."""
 
@@ -83,6 +86,7 @@ def read_sweep_file(path: str | Path) -> SweepFile:
     sweep = content.pop("sweep", {})
     try:
         refuse_unknown_keys(sweep, SWEEP_KEYS, "[sweep]")
+        _refuse_unknown_distributions(content)
         if find_distribution(content) is None:
             raise ScenarioError(
                 "it has no distribution, so that all members would be equal: write one in place of a number, as in "
@@ -91,6 +95,20 @@ def read_sweep_file(path: str | Path) -> SweepFile:
     except PolhodeError as error:
         raise type(error)(f"{path}: {error}") from None
     return SweepFile(path, content, *(sweep.get(key) for key in SWEEP_KEYS))
+
+
+def _refuse_unknown_distributions(content: Mapping[str, Any]) -> None:
+    """Raise for a table in place of a number that is no distribution."""
+    for head in ("body", "bodies", "forces", "contacts", "rotors"):
+        tables = content.get(head, [])
+        for i, table in enumerate(tables if isinstance(tables, list) else [tables]):
+            place = f"{head}.{i}" if isinstance(tables, list) else head
+            for key, value in table.items() if isinstance(table, Mapping) else ():
+                if isinstance(value, Mapping) and key not in TABLE_KEYS and distribution_of(value) is None:
+                    found = next((name for name in value if name != "name"), "")
+                    raise ScenarioError(
+                        f"{place}.{key}: there is no distribution {found!r}: {suggest_name(found, DISTRIBUTIONS)}"
+                    )
 
 
 @dataclass(frozen=True)
@@ -155,26 +173,26 @@ class _Drawing:
             raise ScenarioError(f"name of {place} must be a string, not {name!r}")
         asked = {key: value for key, value in table.items() if key != "name"}
         if name in self.drawn:
-            before, values = self.drawn[name]
+            before, shared = self.drawn[name]
             if before != asked:
                 raise ScenarioError(
                     f"{place} is drawn as {name!r}, like another number of the file, but from another distribution: "
                     "write the same one, or give it another name"
                 )
-            return values
+            return shared
         method = getattr(self.draw, kind)
         positional, named = _arguments(kind, asked, place)
         if kind == "table":
             positional = [self.folder / positional[0]]
         try:
-            values = method(name, *positional, **named)
+            values: Array = method(name, *positional, **named)
         except TypeError as error:  # a wrong number of arguments
             needed = str(error).removeprefix(f"Draw.{kind}() ")
             raise ScenarioError(f"{place}: {kind} {needed}") from None
         except PolhodeError as error:
             raise type(error)(f"{place}: {error}") from None
         self.drawn[name] = asked, values
-        return np.asarray(values)
+        return values
 
 
 def _arguments(kind: str, table: Mapping[str, Any], place: str) -> tuple[list[Any], dict[str, Any]]:
