@@ -23,7 +23,7 @@ import psutil
 import polhode as ph
 from polhode.ensembles.chunk_run import ChunkResult, RunSettings, run_chunk
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
-from polhode.ensembles.dask_run import run_on_cluster
+from polhode.ensembles.dask_run import Cluster, run_on_cluster
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.ensembles.stored_run import open_run_store, write_result
 
@@ -125,7 +125,7 @@ def measure_scheduler(tasks: int, workers: int) -> dict[str, float]:
     process = psutil.Process()
     seen: list[tuple[float, int]] = []
     for _ in run_on_cluster(
-        lambda k: _do_nothing, range(tasks), ChunkPlan(tasks * BLOCK_MEMBERS, BLOCK_MEMBERS), workers=workers
+        lambda k: _do_nothing, range(tasks), ChunkPlan(tasks * BLOCK_MEMBERS, BLOCK_MEMBERS), Cluster(workers=workers)
     ):
         seen.append((perf_counter(), process.memory_info().rss))  # noqa: PERF401, one at a time
     skipped = tasks // 10

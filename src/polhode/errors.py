@@ -92,16 +92,18 @@ class DeadlyChunksError(ClusterError):
 
     Attributes
     ----------
+    chunks : list of int
+        The numbers of these chunks.
     members : list of tuple of int
-        (first, last) of each such chunk: it has the members first, first + 1, ..., last - 1.
+        (first, last) of each of them: it has the members first, first + 1, ..., last - 1.
+    result : EnsembleResult or None
+        What was computed of all other members; None if their samples were to be held in memory.
     """
 
-    def __init__(self, sentence: str, members: list[tuple[int, int]]) -> None:
-        super().__init__(sentence, members)
-        self.members = members
-
-    def __str__(self) -> str:
-        return str(self.args[0])
+    def __init__(self, sentence: str, chunks: list[int], members: list[tuple[int, int]]) -> None:
+        super().__init__(sentence)
+        self.chunks, self.members = chunks, members
+        self.result: Any = None
 
 
 class NonFiniteError(RunError):

@@ -21,7 +21,7 @@ pytest.importorskip("distributed")
 
 from polhode.ensembles import dask_cluster, dask_run, dask_tasks
 from polhode.ensembles.chunks import ChunkPlan
-from polhode.ensembles.dask_run import run_on_cluster
+from polhode.ensembles.dask_run import Cluster, run_on_cluster
 from polhode.ensembles.dask_worker import Software, describe_software, find_obstacle, share_store
 from polhode.errors import CancelledError, ClusterError, DeadlyChunksError
 
@@ -45,7 +45,7 @@ def threads_client() -> Iterator[Any]:
 
 
 def test_all_chunks_come_back_once(threads_client: Any) -> None:
-    found = list(run_on_cluster(lambda k: square, range(50), plan_of(50), scheduler=threads_client))
+    found = list(run_on_cluster(lambda k: square, range(50), plan_of(50), Cluster(threads_client)))
     assert sorted(k for k, _ in found) == list(range(50))
     assert all(value[0] == k * k for k, value in found)
 
@@ -56,7 +56,7 @@ def test_an_error_of_a_chunk_is_raised_here(threads_client: Any) -> None:
             raise ZeroDivisionError("chunk three")
 
     with pytest.raises(ZeroDivisionError, match="chunk three"):
-        list(run_on_cluster(lambda k: fail, range(6), plan_of(6), scheduler=threads_client))
+        list(run_on_cluster(lambda k: fail, range(6), plan_of(6), Cluster(threads_client)))
 
 
 def test_killed_workers_cost_only_their_chunks() -> None:
@@ -66,7 +66,7 @@ def test_killed_workers_cost_only_their_chunks() -> None:
 
     killed: list[int] = []
     found: dict[int, int] = {}
-    with closing(run_on_cluster(lambda k: slow_square, range(60), plan_of(60), workers=2)) as results:
+    with closing(run_on_cluster(lambda k: slow_square, range(60), plan_of(60), Cluster(workers=2))) as results:
         for k, (value, pid) in results:
             assert k not in found
             found[k] = value
@@ -87,7 +87,7 @@ def test_deadly_chunks_are_named_and_the_others_are_done() -> None:
 
     found: list[int] = []
     with pytest.raises(DeadlyChunksError, match="members 8192 to 12287, 28672 to 32767 were not computed") as caught:
-        found.extend(k for k, _ in run_on_cluster(lambda k: die_twice, range(20), plan_of(20), workers=3))
+        found.extend(k for k, _ in run_on_cluster(lambda k: die_twice, range(20), plan_of(20), Cluster(workers=3)))
     assert sorted(found) == [k for k in range(20) if k not in (2, 7)]
     assert caught.value.members == [(8192, 12288), (28672, 32768)]
 
@@ -112,7 +112,7 @@ def test_workers_killed_at_random_are_replaced() -> None:
 
     killer = threading.Thread(target=kill_workers)
     found: list[int] = []
-    with closing(run_on_cluster(lambda k: slow, range(100), plan_of(100), workers=2)) as results:
+    with closing(run_on_cluster(lambda k: slow, range(100), plan_of(100), Cluster(workers=2))) as results:
         found.append(next(results)[0])
         killer.start()
         found.extend(k for k, _ in results)
@@ -127,7 +127,7 @@ def test_where_every_chunk_is_deadly_the_run_ends() -> None:
         os._exit(1)
 
     with pytest.raises(ClusterError, match="no chunk was computed, and 3 of them killed every worker"):
-        list(run_on_cluster(lambda k: die, range(40), plan_of(40), workers=2))
+        list(run_on_cluster(lambda k: die, range(40), plan_of(40), Cluster(workers=2)))
 
 
 def test_a_canceled_run_stops_its_chunks(threads_client: Any, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_canceled_run_stops_its_chunks(threads_client: Any, tmp_path: Path) ->
             raise
         return k
 
-    with closing(run_on_cluster(lambda k: wait, range(2), plan_of(2), scheduler=threads_client)) as results:
+    with closing(run_on_cluster(lambda k: wait, range(2), plan_of(2), Cluster(threads_client))) as results:
         assert next(results)[0] == 0
     deadline = time.monotonic() + 10
     while not (tmp_path / "canceled-1").exists():
@@ -157,9 +157,9 @@ def test_a_canceled_run_stops_its_chunks(threads_client: Any, tmp_path: Path) ->
 def test_no_scheduler_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_cluster, "CONNECT_S", 0.5)
     with pytest.raises(ClusterError, match=r"no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler="tcp://127.0.0.1:9"))
+        list(run_on_cluster(lambda k: square, range(2), plan_of(2), Cluster("tcp://127.0.0.1:9")))
     with pytest.raises(ClusterError, match="no scheduler answers at 'nonsense'"):
-        list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler="nonsense"))
+        list(run_on_cluster(lambda k: square, range(2), plan_of(2), Cluster("nonsense")))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_other_versions_on_a_worker_are_a_sentence(
     other = describe_software()._replace(**change)
     monkeypatch.setattr(dask_cluster, "describe_software", lambda: other)
     with pytest.raises(ClusterError, match=f"worker .*{sentence}"):
-        list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler=threads_client))
+        list(run_on_cluster(lambda k: square, range(2), plan_of(2), Cluster(threads_client)))
 
 
 def test_a_worker_that_is_found_unfit_later_is_a_sentence(threads_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_a_worker_that_is_found_unfit_later_is_a_sentence(threads_client: Any, m
         pytest.warns(RuntimeWarning, match="does nothing for this run: it has Polhode"),
         pytest.raises(ClusterError, match="none of the workers is fit"),
     ):
-        list(run_on_cluster(lambda k: square, range(8), plan_of(8), scheduler=threads_client))
+        list(run_on_cluster(lambda k: square, range(8), plan_of(8), Cluster(threads_client)))
 
 
 def test_a_store_out_of_reach_is_a_sentence(threads_client: Any, tmp_path: Path) -> None:
@@ -197,10 +197,10 @@ def test_a_store_out_of_reach_is_a_sentence(threads_client: Any, tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["zarr.json"]
     elsewhere = store._replace(path=str(tmp_path / "elsewhere"))
     with pytest.raises(ClusterError, match=r"it does not reach the store .*No such file"):
-        list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler=threads_client, store=elsewhere))
+        list(run_on_cluster(lambda k: square, range(2), plan_of(2), Cluster(threads_client), elsewhere))
     (tmp_path / "zarr.json").write_text("{ }")
     with pytest.raises(ClusterError, match="is another store"):
-        list(run_on_cluster(lambda k: square, range(2), plan_of(2), scheduler=threads_client, store=store))
+        list(run_on_cluster(lambda k: square, range(2), plan_of(2), Cluster(threads_client), store))
 
 
 def test_a_store_that_leaves_a_worker_during_the_run_is_a_sentence(threads_client: Any, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_store_that_leaves_a_worker_during_the_run_is_a_sentence(threads_clien
         pytest.warns(RuntimeWarning, match="does not reach the store"),
         pytest.raises(ClusterError, match=r"none of the workers is fit.*does not reach the store"),
     ):
-        list(run_on_cluster(lambda k: write, range(4), plan_of(4), scheduler=threads_client, store=store))
+        list(run_on_cluster(lambda k: write, range(4), plan_of(4), Cluster(threads_client), store))
 
 
 # processes: scripts, Ctrl-C, a scheduler that dies --------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_a_lost_scheduler_is_a_sentence() -> None:
         found: list[int] = []
 
         def run_until_lost() -> None:
-            for k, _ in run_on_cluster(lambda k: slow_square, range(500), plan_of(500), scheduler=address):
+            for k, _ in run_on_cluster(lambda k: slow_square, range(500), plan_of(500), Cluster(address)):
                 found.append(k)
                 if len(found) == 5:
                     scheduler.kill()
@@ -277,7 +277,7 @@ def test_workers_that_all_leave_are_a_sentence(monkeypatch: pytest.MonkeyPatch) 
         scheduler_with_workers(1, "--no-nanny") as (address, _),
         pytest.raises(ClusterError, match="all workers are gone, and none has come for 2 s"),
     ):
-        list(run_on_cluster(lambda k: die, range(3), plan_of(3), scheduler=address))
+        list(run_on_cluster(lambda k: die, range(3), plan_of(3), Cluster(address)))
 
 
 @pytest.mark.long
@@ -287,13 +287,13 @@ def test_a_scheduler_without_workers_is_a_sentence(monkeypatch: pytest.MonkeyPat
         scheduler_with_workers(0) as (address, _),
         pytest.raises(ClusterError, match="the scheduler has had no worker for 1 s"),
     ):
-        list(run_on_cluster(lambda k: square, range(3), plan_of(3), scheduler=address))
+        list(run_on_cluster(lambda k: square, range(3), plan_of(3), Cluster(address)))
 
 
 SCRIPT = """
 import os, time
 from polhode.ensembles.chunks import ChunkPlan
-from polhode.ensembles.dask_run import run_on_cluster
+from polhode.ensembles.dask_run import Cluster, run_on_cluster
 
 print("begins", os.getpid(), flush=True)
 SCALE = 3
@@ -306,7 +306,7 @@ def own_work(k, report):
     return scaled(k, report), os.getpid()
 
 chunks = {chunks}
-for k, value in run_on_cluster(lambda k: own_work, range(chunks), ChunkPlan(4096 * chunks, 4096), workers=2):
+for k, value in run_on_cluster(lambda k: own_work, range(chunks), ChunkPlan(4096 * chunks, 4096), Cluster(workers=2)):
     print("done", k, *value, flush=True)
 """
 
