@@ -118,6 +118,20 @@ class EnsembleResult:
             found[key] = np.concatenate(parts)
         return found
 
+    def inputs_of(self, members: Any) -> dict[str, Array]:
+        """The drawn numbers of some members (a slice, an index, or an array of them), by name, each (members, ...)."""
+        chosen = self._choose(members)
+        if self._source is not None:
+            return self._source.inputs(chosen)
+        return {} if self.store is None else read_inputs(self.store, chosen)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the members are made from, as plain JSON: their number, and of drawn ones seed, design and inputs."""
+        if self._source is not None:
+            return self._source.describe()
+        return {"members": self.members} if self.store is None else dict(self.store.manifest.run["source"])
+
     # Motions ----------------------------------------------------------------------------------------------------------
     def motion(self, members: Any) -> Motion:
         """The motion of some members, read from the store; of a slice, an index, or an array of indices.
