@@ -60,7 +60,7 @@ class FileError(PolhodeError):
 
 
 class DamagedChunkError(FileError):
-    """A chunk of an ensemble's store that is damaged, or not there.  `damage` has its number, its members, the reason."""
+    """A chunk of a store that is damaged, or not there.  `damage` has its number, its members and the reason."""
 
     def __init__(self, sentence: str, damage: Any) -> None:
         super().__init__(sentence)
