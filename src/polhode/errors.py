@@ -83,6 +83,29 @@ class CancelledError(PolhodeError):
     """A computation that was canceled."""
 
 
+class ClusterError(PolhodeError):
+    """A cluster that cannot do its work: no scheduler, no workers, or workers that are not fit for it."""
+
+
+class DeadlyChunksError(ClusterError):
+    """Chunks of an ensemble that killed the workers which ran them; all others were computed.
+
+    Attributes
+    ----------
+    chunks : list of int
+        The numbers of these chunks.
+    members : list of tuple of int
+        (first, last) of each of them: it has the members first, first + 1, ..., last - 1.
+    result : EnsembleResult or None
+        What was computed of all other members; None if their samples were to be held in memory.
+    """
+
+    def __init__(self, sentence: str, chunks: list[int], members: list[tuple[int, int]]) -> None:
+        super().__init__(sentence)
+        self.chunks, self.members = chunks, members
+        self.result: Any = None
+
+
 class NonFiniteError(RunError):
     """A number became infinite or NaN."""
 
