@@ -1,4 +1,4 @@
-"""The commands of `polhode bench`: throughput, latency, precision, mass."""
+"""The commands of `polhode bench`: throughput, scale, latency, precision, mass."""
 
 from __future__ import annotations
 
@@ -30,10 +30,46 @@ def bench() -> None:
     \b
     Examples:
       polhode bench throughput
+      polhode bench scale
       polhode bench latency
       polhode bench precision --quick
       polhode bench mass
     """
+
+
+@bench.command()
+@click.option(
+    "--json", "json_path", help="Where to write the figures; - prints them, and nothing else. By default nowhere."
+)
+@click.option(
+    "--members",
+    type=click.IntRange(1, 1_000_000_000),
+    multiple=True,
+    default=(10_000, 100_000, 1_000_000),
+    show_default=True,
+    help="How many; may be given several times.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1), multiple=True, default=(1, 2), show_default=True, help="May be repeated."
+)
+@click.option("--steps", type=click.IntRange(1), default=1000, show_default=True, help="Of each member.")
+def scale(json_path: str | None, members: tuple[int, ...], threads: tuple[int, ...], steps: int) -> None:
+    """Measure how time and memory grow with the members of an ensemble, in memory and as a sweep that is reduced.
+
+    Every figure is that of a process of its own, with its peak memory. Ten million members take 5 GB.
+
+    \b
+    Examples:
+      polhode bench scale
+      polhode bench scale --members 1000000 --members 10000000 --json scale.json
+    """
+    from benchmarks.ensemble_scale import format_scale_table, measure_ensemble_scale
+
+    _check_folder(json_path)
+    result = measure_ensemble_scale(
+        members, threads, steps, report=lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None
+    )
+    _write_report(result, format_scale_table(result), json_path)
 
 
 @bench.command("mass")

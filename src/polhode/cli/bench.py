@@ -19,6 +19,7 @@ BENCH_HELP = """Measure speed and precision on this machine (in a checkout of th
 \b
 Examples:
   polhode bench throughput
+  polhode bench scale
   polhode bench latency
   polhode bench precision --quick
   polhode bench mass

@@ -98,6 +98,10 @@ def divide_members(scenario: Scenario) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
+class _EndedByOtherError(CancelledError):
+    """Ends a piece because another one has failed, or was canceled."""
+
+
 class _Job:
     """What the pieces of an ensemble share: where their samples go, and how far they have come."""
 
@@ -121,8 +125,14 @@ class _Job:
 
     def run(self, i: int, a: int, b: int) -> RunResult:
         """Run members a to b - 1; their samples are written where they belong, and left out of what is returned."""
-        if self.ended.is_set():
-            raise CancelledError("another piece of the ensemble has failed")
+        try:
+            return self._run_piece(i, a, b)
+        except BaseException:
+            self.ended.set()
+            raise
+
+    def _run_piece(self, i: int, a: int, b: int) -> RunResult:
+        self._check_goes_on()
         piece = self.scenario.take(slice(a, b))
         self._weights[i] = (b - a) / (self.scenario.members or 1)
         hear: Report = lambda t: self._hear(i, t)  # noqa: E731
@@ -145,15 +155,23 @@ class _Job:
 
     def _hear(self, i: int, t: float) -> None:
         """Report the share of the whole that is done, as a time."""
-        if self.ended.is_set():
-            raise CancelledError("another piece of the ensemble has failed")
+        self._check_goes_on()
         if self.report is None:
             return
         start, duration = self.scenario.start_time, self.scenario.duration
         with self._lock:
+            self._check_goes_on()
             self._shares[i] = (t - start) / duration
             share = float(self._shares @ self._weights)
-            self.report(start + duration * min(share, 1.0))
+            try:
+                self.report(start + duration * min(share, 1.0))
+            except BaseException:
+                self.ended.set()
+                raise
+
+    def _check_goes_on(self) -> None:
+        if self.ended.is_set():
+            raise _EndedByOtherError("another piece of the ensemble has ended the run")
 
     def finish(self, parts: Sequence[RunResult]) -> RunResult:
         """The pieces as one result."""
@@ -192,7 +210,7 @@ def _run_on_threads(job: _Job, ranges: list[tuple[int, int]], workers: int) -> l
             job.ended.set()
             pool.shutdown(wait=True, cancel_futures=True)
     errors = [e for e in (piece.exception() for piece in running if not piece.cancelled()) if e is not None]
-    for error in sorted(errors, key=lambda e: isinstance(e, CancelledError)):  # what ended the others comes first
+    for error in sorted(errors, key=lambda e: isinstance(e, _EndedByOtherError)):  # what ended the others comes first
         raise error
     return [piece.result() for piece in running]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,7 +102,8 @@ def pack_result(
     """The arguments of `EnsembleStore.write_chunk`."""
     keeps, out = run.store.manifest.run["keeps_samples"], result.run_result
     members = np.arange(result.first, result.last)
-    arrays = {INPUT_PREFIX + name: np.asarray(v, dtype=np.float64) for name, v in run.source.inputs(members).items()}
+    names = name_input_arrays(run.source.input_names)
+    arrays = {names[name]: np.asarray(v, dtype=np.float64) for name, v in run.source.inputs(members).items()}
     arrays |= collect_member_numbers(run.numbers, run.source, result)
     record: dict[str, Any] = {
         "steps": int(result.steps),
@@ -141,8 +144,10 @@ def read_failures(store: EnsembleStore, k: int) -> list[MemberFailure]:
     return [MemberFailure(*row) for row in zip(*columns, strict=True)]
 
 
-def read_motion(store: EnsembleStore, members: IntArray, scenario: Scenario | None = None) -> Motion:
-    """The motion of some members; with the scenario from the store, unless it is known."""
+def read_motion(
+    store: EnsembleStore, members: IntArray, scenario: Scenario | None = None, unknown_forces: tuple[str, ...] = ()
+) -> Motion:
+    """The motion of some members; with their scenario from the store, unless it is known."""
     about = store.manifest.run
     if not about["keeps_samples"]:
         raise FileError(
@@ -167,7 +172,7 @@ def read_motion(store: EnsembleStore, members: IntArray, scenario: Scenario | No
         impact_totals=store.read_members(IMPACT_TOTALS, members) if has_contact else None,
     )
     if scenario is not None:
-        return Motion(scenario, result)
+        return Motion(scenario, result, unknown_forces)
     return Motion(restore_members(store, members), result, tuple(about["members"]["unknown_forces"]))
 
 
@@ -198,12 +203,34 @@ def _sample_arrays(one: Scenario, columns: SampleColumns, members: int) -> dict[
 
 
 def _input_arrays(source: MemberSource) -> dict[str, ArraySpec]:
-    found = {}
+    found, names = {}, name_input_arrays(source.input_names)
     for name, values in source.inputs(np.zeros(1, dtype=np.int64)).items():
         shape = np.shape(values)[1:]
-        dims = (MEMBER, *(f"{INPUT_PREFIX}{name}_{i}" for i in range(len(shape))))
-        found[INPUT_PREFIX + name] = ArraySpec((source.members, *shape), dims, attributes={"long_name": name})
+        dims = (MEMBER, *(f"{names[name]}_{i}" for i in range(len(shape))))
+        found[names[name]] = ArraySpec((source.members, *shape), dims, attributes={"long_name": name})
     return found
+
+
+def name_input_arrays(inputs: Iterable[str]) -> dict[str, str]:
+    """The names of the arrays that hold drawn inputs, by the names of these, which may have any letters.
+
+    Examples
+    --------
+    >>> name_input_arrays(["body.mass", "body_mass", "speed"])
+    {'body.mass': 'input_body_mass', 'body_mass': 'input_body_mass_2', 'speed': 'input_speed'}
+    """
+    found: dict[str, str] = {}
+    for name in sorted(inputs):
+        plain = INPUT_PREFIX + re.sub(r"[^A-Za-z0-9]", "_", name)
+        more = (f"_{i}" if i > 1 else "" for i in count(1))
+        found[name] = next(plain + end for end in more if plain + end not in found.values())
+    return found
+
+
+def stored_inputs(store: EnsembleStore) -> dict[str, str]:
+    """The names of the arrays of a store that hold drawn inputs, by the names of these."""
+    arrays = store.manifest.arrays
+    return {spec.attributes["long_name"]: name for name, spec in arrays.items() if name.startswith(INPUT_PREFIX)}
 
 
 def _pack_failures(failures: list[MemberFailure]) -> dict[str, Any]:
@@ -234,47 +261,46 @@ def member_of_event(crossing: EventRecord) -> int:
 
 def _collect_events(store: EnsembleStore, chunks: list[int], members: IntArray) -> tuple[list[EventRecord], Any]:
     """The events and impacts of some members, who are numbered anew in their order."""
-    places: dict[int, list[int]] = {}
-    for place, member in enumerate(members.tolist()):
-        places.setdefault(member, []).append(place)
     events: list[EventRecord] = []
-    impacts: list[Any] = []
+    impacts = [np.zeros(0, dtype=IMPACT)]
     for k in chunks:
         attached = store.read_attached(k)
-        for c in _read_crossings(attached):
-            own = places.get(member_of_event(c), ())
-            events += [replace(c, body=place) if c.member is None else replace(c, member=place) for place in own]
-        for row in attached.get("impacts", ()):
-            for place in places.get(int(row["member"]), ()):
-                impacts.append(row.copy())
-                impacts[-1]["member"] = place
+        if "crossing/time" in attached:
+            columns = {name: attached[f"crossing/{name}"] for name in CROSSING_FIELDS}
+            rows, places = _match(np.where(columns["member"] < 0, columns["body"], columns["member"]), members)
+            events += [_read_event(columns, row, place) for row, place in zip(rows, places, strict=True)]
+        if "impacts" in attached:
+            rows, places = _match(attached["impacts"]["member"], members)
+            impacts.append(attached["impacts"][rows])
+            impacts[-1]["member"] = places
     events.sort(key=lambda c: c.time)
-    impacts.sort(key=lambda row: row["time"])
-    return events, np.array(impacts, dtype=IMPACT)
+    found = np.concatenate(impacts)
+    return events, found[np.argsort(found["time"], kind="stable")]
 
 
-def _read_crossings(attached: dict[str, Any]) -> list[EventRecord]:
-    if "crossing/time" not in attached:
-        return []
-    columns = {name: attached[f"crossing/{name}"] for name in CROSSING_FIELDS}
-    found = []
-    for i in range(len(columns["time"])):
-        member = int(columns["member"][i])
-        found.append(
-            EventRecord(
-                int(columns["event"][i]),
-                int(columns["body"][i]),
-                float(columns["time"][i]),
-                columns["sample"][i],
-                str(columns["name"][i]),
-                bool(columns["ends"][i]),
-                None if member < 0 else member,
-            )
-        )
-    return found
+def _match(owners: Any, members: IntArray) -> tuple[Any, Any]:
+    """The rows whose owner is among the members, and the owner's place there; for each place, if it is there twice."""
+    order = np.argsort(members, kind="stable")
+    first, last = (np.searchsorted(members[order], owners, side) for side in ("left", "right"))
+    counts = last - first
+    rows = np.repeat(np.arange(len(owners)), counts)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, order[np.repeat(first, counts) + within]
+
+
+def _read_event(columns: dict[str, Any], row: int, place: int) -> EventRecord:
+    of_system = columns["member"][row] >= 0
+    return EventRecord(
+        int(columns["event"][row]),
+        int(columns["body"][row]) if of_system else int(place),
+        float(columns["time"][row]),
+        columns["sample"][row],
+        str(columns["name"][row]),
+        bool(columns["ends"][row]),
+        int(place) if of_system else None,
+    )
 
 
 def read_inputs(store: EnsembleStore, members: IntArray) -> dict[str, Array]:
     """The drawn numbers of some members, by name."""
-    names = [name for name in store.manifest.arrays if name.startswith(INPUT_PREFIX)]
-    return {name.removeprefix(INPUT_PREFIX): store.read_members(name, members) for name in names}
+    return {name: store.read_members(array, members) for name, array in stored_inputs(store).items()}

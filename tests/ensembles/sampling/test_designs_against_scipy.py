@@ -12,7 +12,13 @@ from scipy.stats import qmc
 from polhode.ensembles.sampling import designs
 from polhode.ensembles.sampling.permutations import permute
 from polhode.ensembles.sampling.random_words import stream_key
-from polhode.ensembles.sampling.sobol_points import BITS, direction_numbers, scramble_directions, sobol_digits
+from polhode.ensembles.sampling.sobol_points import (
+    BITS,
+    LARGEST_DIMENSION,
+    direction_numbers,
+    scramble_directions,
+    sobol_digits,
+)
 from polhode.errors import ScenarioError
 
 SIZES = {"c": 1, "a": 3, "b": 2}
@@ -138,6 +144,7 @@ def test_designs_do_not_depend_on_the_members_asked_for(kind):
 
 
 def test_too_many_dimensions_and_members_are_refused():
+    assert LARGEST_DIMENSION == qmc.Sobol.MAXDIM
     with pytest.raises(ScenarioError, match="at most 21201 dimensions"):
         designs.make_design("sobol", 0, 10, {"a": 21_202})
     with pytest.raises(ScenarioError, match=r"more than 2\*\*52"):

@@ -159,6 +159,7 @@ def test_draws_are_those_of_every_version(design):
         (lambda d: d.normal("x", "one", 0.1), "mean of the input 'x' must be a number or a list of numbers"),
         (lambda d: d.normal("x", np.nan, 0.1), "must be finite"),
         (lambda d: d.normal("x", 1e308, 1e308), "overflows"),
+        (lambda d: d.normal("x", np.zeros(5000), 1.0), "5000 numbers for each member is too large"),
         (lambda d: d.normal("", 1.0, 0.1), "an input needs a name"),
         (lambda d: d.normal("x", 1.0, sigma=0.1), "normal has no argument 'sigma'"),
         (lambda d: d.uniform("x", 2.0, 1.0), "low of the input 'x' is above high, 2 > 1: exchange them"),

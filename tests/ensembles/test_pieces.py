@@ -1,0 +1,210 @@
+"""An ensemble in pieces has the bits of the whole at once, whatever acts, on one thread or several."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.engines.driver import run_scenario
+from polhode.engines.user_functions import settle_functions
+from polhode.ensembles import pieces
+from polhode.ensembles.chunk_run import RunSettings, run_chunk
+from polhode.ensembles.member_source import ArraySource
+from polhode.ensembles.pieces import divide_members, run_in_pieces
+from polhode.errors import CancelledError, InputError, RunError
+from polhode.progress import listening
+
+MEMBERS = 203
+RNG = np.random.default_rng(5)
+TENSORS = RNG.uniform(1.0, 2.0, (MEMBERS, 3))[..., None] * np.eye(3) + 0.1 * (1 - np.eye(3))
+BODY = ph.Body(mass=RNG.uniform(1.0, 2.0, MEMBERS), inertia=TENSORS)
+START = ph.State(
+    position=RNG.normal(size=(MEMBERS, 3)) + (0.0, 0.0, 3.0),
+    quaternion_wxyz=RNG.normal(size=(MEMBERS, 4)),
+    velocity=RNG.normal(size=(MEMBERS, 3)),
+    angular_velocity_body=RNG.normal(size=(MEMBERS, 3)),
+)
+SPINNING = ph.State(quaternion_wxyz=RNG.normal(size=(MEMBERS, 4)), angular_velocity_body=RNG.normal(size=(MEMBERS, 3)))
+GRAVITY, DRAG = ph.forces.gravity(), ph.forces.quadratic_drag(RNG.uniform(0.0, 0.1, MEMBERS))
+STEPS = {"step": 0.02, "method": "rk4"}
+
+
+@ph.force
+def wind(t, state, body, params):
+    return (params[0] * ph.sin(t), 0.0, -params[1] * state.velocity[2]), (0.0, 0.0, 0.0)
+
+
+@ph.force
+def pole(t, state, body, params):
+    """Infinite at a time."""
+    return (1.0 / (t - params[0]), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@ph.event
+def landing(t, state, body, params):
+    return state.position[2]
+
+
+@ph.event
+def apex(t, state, body, params):
+    return state.velocity[2]
+
+
+def rebound(t, state, body, params):
+    return (0.0, 0.0, -1.5 * state.linear_momentum[2]), (0.0, 0.0, 0.0)
+
+
+APEX, BOUNCE = apex(action="record"), landing(change=rebound, direction=-1, count=2)
+PAIR = [ph.particle(RNG.uniform(1.0, 2.0, MEMBERS)), ph.particle(2.0)]
+APART = [ph.State(position=RNG.normal(size=(MEMBERS, 3))), ph.State(position=(1.0, 0.0, 3.0))]
+SPRING = ph.forces.spring_between(0, 1, RNG.uniform(1.0, 9.0, MEMBERS))
+CASES = {
+    "fixed steps": ((BODY, START, [GRAVITY, DRAG]), STEPS),
+    "only final states": ((BODY, START, [GRAVITY, DRAG]), {**STEPS, "output_times": [1.0]}),
+    "matrices": ((BODY, START, [GRAVITY, DRAG]), {**STEPS, "formulation": "momentum_matrix"}),
+    "Euler angles": ((BODY, START, [GRAVITY]), {**STEPS, "formulation": "euler_angles", "largest_turn": np.inf}),
+    "splitting": ((BODY, START, [GRAVITY, DRAG]), {"step": 0.02, "method": "splitting4"}),
+    "adaptive": ((BODY, START, [GRAVITY, DRAG]), {"method": "dop853", "rtol": 1e-8}),
+    "closed form": ((BODY, START, [GRAVITY]), {"method": "exact"}),
+    "a function of the user": ((BODY, START, [GRAVITY, wind(RNG.normal(size=MEMBERS), 0.1)]), STEPS),
+    "stopped": ((BODY, START, [GRAVITY, DRAG]), {"method": "dop853", "rtol": 1e-8, "events": [landing(), APEX]}),
+    "stopped, final states": (
+        (BODY, START, [GRAVITY, DRAG]),
+        {"method": "dop853", "rtol": 1e-8, "events": [landing()], "output_times": [1.0]},
+    ),
+    "bounces": ((BODY, START, [GRAVITY, DRAG]), {"method": "dop853", "rtol": 1e-8, "events": [BOUNCE]}),
+    "impulses": (
+        (BODY, START, [ph.forces.impulse((0.0, 0.0, 1.0), np.repeat([0.2, 0.5, 0.7, 0.9], MEMBERS)[::4][:MEMBERS])]),
+        STEPS,
+    ),
+    "system": ((PAIR, APART, [GRAVITY, SPRING]), STEPS),
+    "system, adaptive": ((PAIR, APART, [GRAVITY, SPRING]), {"method": "dop853", "rtol": 1e-8, "events": [APEX]}),
+    "pivot": ((BODY, SPINNING, [GRAVITY]), {**STEPS, "pivot": (0.0, 0.0, -1.0)}),
+    "rotors": ((BODY, START, [GRAVITY]), {**STEPS, "rotors": [ph.rotor((1, 0, 0), RNG.uniform(0.01, 0.1, MEMBERS))]}),
+}
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Ten pieces or so, of an odd number of members."""
+    monkeypatch.setattr(pieces, "PIECE_BODIES", 21)
+    monkeypatch.setattr(pieces, "FEWEST_MEMBERS", 21)
+    monkeypatch.setattr(pieces, "BLOCK_MEMBERS", 21)
+
+
+def scenario_of(name):
+    given, settings = CASES[name]
+    outputs = {} if "output_times" in settings else {"output_step": 0.25}
+    return settle_functions(ph.Scenario(*given, duration=1.0, **outputs, **settings))
+
+
+def plain_events(result):
+    return [(c.time, c.name, c.body, c.member, c.ends, c.sample.tolist()) for c in result.crossings]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", CASES)
+def test_pieces_have_the_bits_of_the_whole_at_once(name, threads, small_pieces):
+    scenario = scenario_of(name)
+    whole = run_scenario(scenario, False, 1)
+    assert len(divide_members(scenario)) > 5
+    result = run_in_pieces(scenario, False, threads)
+    assert result.samples.tobytes() == whole.samples.tobytes()
+    assert np.array_equal(result.times, whole.times)
+    assert result.columns == whole.columns
+    assert sorted(plain_events(result)) == sorted(plain_events(whole))
+    if name != "impulses":  # there it counts the steps of each group of members
+        assert (result.steps, result.refused) == (whole.steps, whole.refused)
+
+
+def test_every_member_is_in_one_piece_and_pieces_are_neither_small_nor_large():
+    for members in (1, 7, 4096, 4097, 65_536, 1_000_003):
+        start = ph.State(velocity=np.broadcast_to((1.0, 0.0, 0.0), (members, 3)))
+        scenario = ph.Scenario(ph.particle(1.0), start, duration=1.0, output_times=[1.0], **STEPS)
+        ranges = divide_members(scenario)
+        assert [a for a, _ in ranges] == [0, *(b for _, b in ranges)][:-1]
+        assert ranges[-1][1] == members
+        assert len(ranges) == 1 or min(b - a for a, b in ranges) >= 8
+        assert max(b - a for a, b in ranges) <= 1.5 * pieces.PIECE_BODIES
+
+
+def test_a_member_in_contact_has_the_same_bits_in_whatever_chunk(monkeypatch):
+    count = 4096 + 40
+    radii, heights = RNG.uniform(0.05, 0.2, count), RNG.uniform(0.2, 0.4, count)
+    ball = ph.shapes.sphere(radii, mass=1.0)
+    start = ph.State(position=np.stack([0 * heights, 0 * heights, heights], axis=-1))
+    scenario = ph.Scenario(ball, start, [GRAVITY], duration=0.4, output_step=0.1, contacts=[ph.floor(0.5)])
+    source, settings = ArraySource(scenario), RunSettings(changes=(("method", "exact"), ("formulation", "body_rates")))
+    whole, last = run_chunk(source, 0, count, settings), run_chunk(source, 4096, count, settings)
+    assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
+    assert whole.run_result.contact[:, 4096:].tobytes() == last.run_result.contact.tobytes()
+    late = whole.run_result.impacts[whole.run_result.impacts["member"] >= 4096]
+    assert late.tobytes() == last.run_result.impacts.tobytes()
+    assert np.array_equal(whole.run_result.impact_totals[4096:], last.run_result.impact_totals)
+
+
+def test_a_chunk_that_begins_inside_a_block_is_refused():
+    source = ArraySource(scenario_of("fixed steps"))
+    with pytest.raises(InputError, match="begins with a block"):
+        run_chunk(source, 10, 20, RunSettings())
+
+
+def test_the_first_member_that_fails_is_named_by_its_number_in_the_ensemble(small_pieces):
+    speeds = np.ones((MEMBERS, 3))
+    speeds[[57, 150]] = 1e200
+    with pytest.raises(RunError, match="member 57 became infinite") as caught:
+        ph.ensemble(ph.particle(1.0), ph.State(velocity=speeds), [DRAG], duration=1.0, **STEPS)
+    assert caught.value.body == 57
+    failed = ~np.isfinite(caught.value.motion.position).all(axis=(0, 2))
+    assert np.flatnonzero(failed).tolist() == [57, 150]
+
+
+@pytest.mark.parametrize("method", [STEPS, {"method": "dop853"}], ids=["rk4", "dop853"])
+def test_a_system_that_fails_is_named_by_its_member_and_body(method):
+    pushes = pole(np.where(np.arange(10) == 7, 0.5, 5.0)).on(1)
+    bodies, states = [ph.particle(1.0), ph.particle(1.0)], [ph.State(), ph.State((1, 0, 0))]
+    forces = [ph.forces.spring_between(0, 1, 2.0), pushes]
+    with pytest.raises(RunError, match=r"body [01] of member 7"):
+        ph.ensemble(bodies, states, forces, duration=1.0, **method)
+
+
+def test_an_error_in_one_piece_ends_the_others(small_pieces):
+    heard = []
+
+    def stop(report):
+        heard.append(report)
+        if report.done > 0:
+            raise CancelledError("enough")
+
+    with pytest.raises(CancelledError, match="enough"), listening(stop):
+        ph.ensemble(BODY, START, [GRAVITY, DRAG], duration=1.0, threads=2, **STEPS)
+    assert sum(h.done > 0 for h in heard) <= 2
+
+
+def test_progress_counts_members_with_their_rate_and_the_time_left(small_pieces):
+    heard = []
+    with listening(heard.append):
+        ph.ensemble(BODY, START, [GRAVITY, DRAG], duration=1.0, **STEPS)
+    assert heard[0].done == 0
+    assert heard[0].rate is None
+    assert heard[-1].done == pytest.approx(MEMBERS)
+    assert {(h.unit, h.total) for h in heard} == {("members", MEMBERS)}
+    done = [h.done for h in heard]
+    assert done == sorted(done)
+    later = heard[len(heard) // 2]
+    assert later.rate > 0
+    assert later.time_left == pytest.approx((later.total - later.done) / later.rate)
+
+
+def test_contacts_of_members_with_impulses_at_different_times_are_kept():
+    ball, heights = ph.shapes.sphere(0.1, mass=1.0), np.full((4, 3), (0.0, 0.0, 0.5))
+    kicks = ph.forces.impulse((0.3, 0.0, 0.0), [0.1, 0.2, 0.1, 0.2])
+    settings = {"duration": 1.0, "output_step": 0.1, "contacts": [ph.floor(0.5)]}
+    together = ph.ensemble(ball, ph.State(position=heights), [GRAVITY, kicks], **settings)
+    for i, time in enumerate((0.1, 0.2, 0.1, 0.2)):
+        kick = ph.forces.impulse((0.3, 0.0, 0.0), time)
+        alone = ph.simulate(ball, ph.State(position=heights[i]), [GRAVITY, kick], **settings)
+        assert np.array_equal(together.member(i).position, alone.position)
+        assert np.array_equal(together.member(i).impacts.time, alone.impacts.time)
+        assert together.impact_totals.count[i] == alone.impact_totals.count
