@@ -46,6 +46,8 @@ _HOMES = {
     "simulate": "solve.simulate",
     "ensemble": "ensembles.ensemble",
     "sweep": "ensembles.sweep",
+    "summarize": "ensembles.summary",
+    "summary_reductions": "ensembles.summary",
     "EnsembleResult": "ensembles.result",
     "Draw": "ensembles.sampling.draw",
     "DrawnSource": "ensembles.sampling.drawn_source",
@@ -97,6 +99,8 @@ if TYPE_CHECKING:
     from polhode.ensembles.result import EnsembleResult as EnsembleResult
     from polhode.ensembles.sampling.draw import Draw as Draw
     from polhode.ensembles.sampling.drawn_source import DrawnSource as DrawnSource
+    from polhode.ensembles.summary import summarize as summarize
+    from polhode.ensembles.summary import summary_reductions as summary_reductions
     from polhode.ensembles.sweep import sweep as sweep
     from polhode.equations.aerodynamics import Flow as Flow
     from polhode.equations.elementary import atan2 as atan2

@@ -59,6 +59,21 @@ class FileError(PolhodeError):
     """A file that is missing, cannot be read, or does not hold what it should."""
 
 
+class DamagedChunkError(FileError):
+    """A chunk of a store that is damaged, or not there.  `damage` has its number, its members and the reason."""
+
+    def __init__(self, sentence: str, damage: Any) -> None:
+        super().__init__(sentence)
+        self.damage = damage
+
+    def __reduce__(self) -> Any:  # it may be sent by another process
+        return type(self), (str(self), self.damage)
+
+
+class StoreFullError(FileError):
+    """A run that stopped because its store has no room.  What was written stays, and the run can be resumed."""
+
+
 class RunError(PolhodeError):
     """A run that had to stop.  `motion` holds what was computed until then.
 
@@ -81,6 +96,29 @@ class RunError(PolhodeError):
 
 class CancelledError(PolhodeError):
     """A computation that was canceled."""
+
+
+class ClusterError(PolhodeError):
+    """A cluster that cannot do its work: no scheduler, no workers, or workers that are not fit for it."""
+
+
+class DeadlyChunksError(ClusterError):
+    """Chunks of an ensemble that killed the workers which ran them; all others were computed.
+
+    Attributes
+    ----------
+    chunks : list of int
+        The numbers of these chunks.
+    members : list of tuple of int
+        (first, last) of each of them: it has the members first, first + 1, ..., last - 1.
+    result : EnsembleResult or None
+        What was computed of all other members; None if their samples were to be held in memory.
+    """
+
+    def __init__(self, sentence: str, chunks: list[int], members: list[tuple[int, int]]) -> None:
+        super().__init__(sentence)
+        self.chunks, self.members = chunks, members
+        self.result: Any = None
 
 
 class NonFiniteError(RunError):

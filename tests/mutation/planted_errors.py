@@ -53,8 +53,135 @@ MOMENTS = "ensembles/test_moments_against_fractions.py"
 TREE = "ensembles/test_merge_tree.py"
 BINS = "ensembles/test_histogram_counts.py"
 REDUCTIONS = "ensembles/test_reductions.py"
+WORDS = "ensembles/sampling/test_random_words_against_philox.py"
+QUANTILE = "ensembles/sampling/test_normal_quantile_against_mpmath.py"
+DESIGNS = "ensembles/sampling/test_designs_against_scipy.py"
+DRAWS = "ensembles/sampling/test_distributions_against_scipy.py"
+ATTITUDES = "ensembles/sampling/test_random_rotations_and_inertia.py"
+SOURCES = "ensembles/sampling/test_drawn_source.py"
+SWEEPS = "ensembles/sampling/test_sweep_file.py"
 
 PLANTED = [
+    # Draws ----------------------------------------------------------------------------------------------------------
+    Planted(
+        "random words: a member starts one word late",
+        "ensembles/sampling/random_words.py",
+        "start = first * count",
+        "start = first * count + 1",
+        (WORDS,),
+    ),
+    Planted(
+        "random words: a carry is lost in scattered members",
+        "ensembles/sampling/random_words.py",
+        "(middle >> HALF) + (other >> HALF)",
+        "(middle >> HALF)",
+        (WORDS,),
+    ),
+    Planted(
+        "random words: the name is not part of the key",
+        "ensembles/sampling/random_words.py",
+        "str(seed), name, purpose",
+        "str(seed), purpose",
+        (WORDS, DRAWS),
+    ),
+    Planted(
+        "normal quantile: a digit of a coefficient of the tail",
+        "ensembles/sampling/normal_quantile.py",
+        "1.48103976427480074590e-1",
+        "1.48103976427490074590e-1",
+        (QUANTILE,),
+    ),
+    Planted(
+        "Latin hypercube: no cycle walking",
+        "ensembles/sampling/permutations.py",
+        "outside = np.flatnonzero(found >= n)",
+        "outside = np.flatnonzero(found > n)",
+        (DESIGNS,),
+    ),
+    Planted(
+        "Latin hypercube: all dimensions have one permutation",
+        "ensembles/sampling/designs.py",
+        'f"latin hypercube {i}"',
+        '"latin hypercube"',
+        (DESIGNS,),
+    ),
+    Planted(
+        "Sobol' points: without the Gray code",
+        "ensembles/sampling/sobol_points.py",
+        "gray = gray ^ (gray >> np.uint64(1))",
+        "gray = gray ^ (gray >> np.uint64(60))",
+        (DESIGNS,),
+    ),
+    Planted(
+        "Sobol' points: scrambling without the digit itself",
+        "ensembles/sampling/sobol_points.py",
+        " | (np.uint64(1) << place)",
+        "",
+        (DESIGNS,),
+    ),
+    Planted(
+        "covariance: the factor transposed",
+        "ensembles/sampling/distributions.py",
+        "found[:, i] += row[j] * z[j]",
+        "found[:, i] += factor[j][j] * z[j]",
+        (DRAWS,),
+    ),
+    Planted(
+        "truncated normal: the upper tail is not mirrored back",
+        "ensembles/sampling/distributions.py",
+        "sign = -1.0 if a > 0 else 1.0",
+        "sign = 1.0",
+        (DRAWS,),
+    ),
+    Planted(
+        "random rotations: radii without their roots",
+        "ensembles/sampling/random_rotations.py",
+        "np.sqrt(1.0 - u[:, 0]), np.sqrt(u[:, 0])",
+        "np.sqrt(1.0 - u[:, 0] ** 2), u[:, 0]",
+        (ATTITUDES,),
+    ),
+    Planted(
+        "small rotations: about world axes",
+        "ensembles/sampling/random_rotations.py",
+        "product(tuple(mean.tolist()), turn)",
+        "product(turn, tuple(mean.tolist()))",
+        (ATTITUDES,),
+    ),
+    Planted(
+        "cones: uniform in the angle",
+        "ensembles/sampling/random_rotations.py",
+        "depth = 2.0 * sine * sine * u[:, 0]",
+        "depth = 2.0 * sine * sine * u[:, 0] * u[:, 0]",
+        (ATTITUDES,),
+    ),
+    Planted(
+        "inertia: log-normal factors with a median of 1",
+        "ensembles/sampling/random_inertia.py",
+        "normal_quantile(u) - variance / 2",
+        "normal_quantile(u)",
+        (ATTITUDES,),
+    ),
+    Planted(
+        "inertia: moments scatter by themselves",
+        "ensembles/sampling/random_inertia.py",
+        "scattered = (second[1] + second[2], second[2] + second[0], second[0] + second[1])",
+        "scattered = (2 * second[0], 2 * second[1], 2 * second[2])",
+        (ATTITUDES,),
+    ),
+    Planted(
+        "draws: three members' moments taken for a tensor",
+        "ensembles/sampling/drawn_source.py",
+        "while padded in self._tuple_lengths:",
+        "while padded < 0:",
+        (SOURCES,),
+    ),
+    Planted(
+        "sweep file: names are not shared",
+        "ensembles/sampling/sweep_file.py",
+        'name = table.get("name", place)',
+        "name = place",
+        (SWEEPS,),
+    ),
     # Earth, air and flight ------------------------------------------------------------------------------------------
     Planted(
         "zonal harmonics: derivative of the wrong Legendre polynomial",

@@ -57,12 +57,15 @@ class Program:
         """The place of each field among the words of a record."""
         return {name: slot for name, (slot, _) in record_like(record, {}).items()}
 
+    def text(self, record: Any, width: int) -> tuple[str, str]:
+        """The text of loops and laws for a record, in vectors of `width` doubles unless it has its own."""
+        extents = {} if self.unit_size is None else {"buffer": (None, self.unit_size)}
+        return compile_loop(self.function, record, extents, self.width or width)
+
     def _machine_code(self, record: Any) -> Any:
         with self._lock:
             if self._code is None:
                 from polhode.backends import jit
 
-                width = self.width or jit.vector_width()
-                extents = {} if self.unit_size is None else {"buffer": (None, self.unit_size)}
-                self._code = jit.machine_code(*compile_loop(self.function, record, extents, width))
+                self._code = jit.machine_code(*self.text(record, jit.vector_width()))
             return self._code

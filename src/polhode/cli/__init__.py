@@ -20,6 +20,7 @@ from polhode.cli.mass import mass
 from polhode.cli.output import print_json
 from polhode.cli.picture import picture
 from polhode.cli.run import run
+from polhode.cli.sweep import sweep
 from polhode.cli.view import view
 
 
@@ -35,6 +36,7 @@ def cli(ctx: click.Context) -> None:
       polhode run dzhanibekov                run one: its number, what was conserved, a picture
       polhode run dzhanibekov --spin 3       the same with one parameter changed
       polhode run my-scenario.toml --json    your own scenario, with JSON output
+      polhode sweep my-sweep.toml            a scenario with distributions, for many members
       polhode lab                            the models in the browser, with their parameters
       polhode view my-motion.zarr            a stored motion in the browser
       polhode picture dzhanibekov --at 3.2   the motion at one time
@@ -51,6 +53,7 @@ def cli(ctx: click.Context) -> None:
 
 
 cli.add_command(run)
+cli.add_command(sweep)
 cli.add_command(picture)
 cli.add_command(film)
 cli.add_command(export)

@@ -33,8 +33,12 @@ class ClosedForm(Integrator):
         self._buffers: list[Array] = [self.buffer]
         self._moment, self._now = np.zeros(1), np.empty((1, len(self.buffer), self.layout.sample_size))
         self._bound: dict[int, Any] = {}
-        self.closed_form = self
         self._reached = scenario.start_time
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """What evaluates the motion at any time: not an attribute, since a cycle would keep its buffers alive."""
+        return self
 
     @property
     def samples(self) -> Array:

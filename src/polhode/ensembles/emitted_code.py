@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
-from polhode.backends.loops import compile_loop
+from polhode.backends.program import Program
 from polhode.engines.driver import drive, integrator_for
 from polhode.model.scenario import Scenario
 
@@ -23,8 +23,11 @@ class _Found(Exception):  # noqa: N818, not an error
         self.record = record
 
 
-class _Spy:
+class _Spy(Program):
     """In place of a program: says what it was to run on, before it runs."""
+
+    def __init__(self) -> None:
+        """It needs nothing of a program."""
 
     def bind(self, record: Any) -> NoReturn:
         raise _Found(record)
@@ -38,14 +41,14 @@ def digest_emitted_code(scenario: Scenario) -> str:
     """
     if scenario.used_method.is_taylor_series:
         return sha256(f"heyoka {_version_of('heyoka')}".encode()).hexdigest()
-    integrator = integrator_for(replace(scenario, engine="cpu"), False, 1)
+    integrator = integrator_for(replace(scenario, engine="cpu", precision="strict"), False, 1)
     program = integrator.plan.program
-    integrator.plan = integrator.plan._replace(program=_Spy())  # type: ignore[arg-type]
+    assert isinstance(program, Program)
+    integrator.plan = integrator.plan._replace(program=_Spy())
     try:
         drive(integrator)
     except _Found as found:
-        texts = compile_loop(program.function, found.record, program.unit_size, program.width or WIDTH)
-        return sha256("\0".join(texts).encode()).hexdigest()
+        return sha256("\0".join(program.text(found.record, WIDTH)).encode()).hexdigest()
     raise AssertionError("a run has no loop")
 
 

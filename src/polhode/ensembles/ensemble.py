@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from polhode.ensembles.dask_run import check_cluster, run_members_on_cluster
 from polhode.ensembles.in_memory import run_in_memory
 from polhode.ensembles.member_source import ArraySource
 from polhode.ensembles.reduction_kinds import Reduction
@@ -28,7 +30,17 @@ from polhode.solve.simulate import as_scenario, explain_arguments
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-RUN_OPTIONS = ("store", "resume", "reduce", "keep", "chunk_members", "threads", "progress")
+RUN_OPTIONS = (
+    "store",
+    "resume",
+    "reduce",
+    "keep",
+    "chunk_members",
+    "scheduler",
+    "worker_engine",
+    "threads",
+    "progress",
+)
 """The arguments that are not part of a scenario."""
 
 
@@ -62,6 +74,8 @@ def ensemble(
     reduce: None = None,
     keep: str | None = None,
     chunk_members: int | None = None,
+    scheduler: Any = None,
+    worker_engine: str | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Motion: ...
@@ -97,6 +111,8 @@ def ensemble(
     reduce: Reduction | str | Sequence[Reduction | str] | None = None,
     keep: str | None = None,
     chunk_members: int | None = None,
+    scheduler: Any = None,
+    worker_engine: str | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> EnsembleResult: ...
@@ -132,6 +148,8 @@ def ensemble(
     reduce: Reduction | str | Sequence[Reduction | str] | None = None,
     keep: str | None = None,
     chunk_members: int | None = None,
+    scheduler: Any = None,
+    worker_engine: str | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Motion | EnsembleResult:
@@ -161,8 +179,9 @@ def ensemble(
         `motion.audit()` says which, why, and the error found.
     formulation : str, optional
         "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "python"}, optional
-        Compiled (default), or the laws as written: slow, for functions that cannot be compiled.
+    engine : {"cpu", "dask", "python"}, optional
+        Compiled (default); on the workers of a Dask cluster, of this machine or of many; or the laws as written: slow,
+        for functions that cannot be compiled.
     output_step : float, optional
         Output every this many seconds.
     output_times : array_like, optional
@@ -211,8 +230,14 @@ def ensemble(
         What a store keeps; "reductions" is the default if there are any.
     chunk_members : int, optional
         The members of a chunk of the store: 4096 times a power of two.  No result depends on it.
+    scheduler : str, Client or Cluster, optional
+        With engine="dask": the address of a scheduler, such as "tcp://10.0.0.1:8786", or an object of Dask.  By default
+        a cluster on this machine that lasts as long as the run.
+    worker_engine : str, optional
+        With engine="dask": the engine that computes a chunk on a worker, "cpu" by default.
     threads : int, optional
-        How many threads to use at most; the result does not depend on it.
+        How many threads to use at most, or with engine="dask" how many processes on this machine; the result does not
+        depend on it.
     progress : bool, optional
         Show a progress bar on runs of more than two seconds; by default if stderr is a terminal.
 
@@ -240,6 +265,7 @@ def ensemble(
     >>> result.reductions["mean:position.x@final"]["mean"].round(6).item()
     20.1
     """
+    cluster = check_cluster(engine, scheduler, worker_engine, threads)
     scenario = as_scenario(
         body,
         state,
@@ -248,7 +274,7 @@ def ensemble(
         step=step,
         method=method,
         formulation=formulation,
-        engine=engine,
+        engine=engine if cluster is None else worker_engine or "cpu",
         output_step=output_step,
         output_times=output_times,
         events=events,
@@ -267,9 +293,11 @@ def ensemble(
     if scenario.members is None and not isinstance(body, Scenario):
         scenario = replace(scenario, **_with_members(forces, events, rotors))
     source, kept = ArraySource(scenario), check_kept(store, resume, reduce, keep, chunk_members)
-    if kept is None:
-        return run_in_memory(scenario, threads, progress)
-    return run_ensemble(source, kept, threads, progress)
+    if kept is not None:
+        return run_ensemble(source, kept, threads, progress, cluster)
+    if cluster is not None:
+        return run_in_memory(scenario, threads, progress, partial(run_members_on_cluster, cluster=cluster))
+    return run_in_memory(scenario, threads, progress)
 
 
 def _with_members(forces: Any, events: Any, rotors: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -24,10 +24,16 @@ from polhode.solve.precision_check import compare_precision, warn_of_lost_precis
 from polhode.solve.simulate import ask_for_final_states, check_threads, explain_errors, finish_motion, warn_before_run
 
 MEMBER_BAR = "{desc}: {percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} members, {rate_noinv_fmt}, {remaining} left"
+RunPieces = Callable[..., RunResult]
 
 
-def run_in_memory(scenario: Scenario, threads: int | None, progress: bool | None) -> Motion:
-    """The motion of all members of an ensemble; an error if one fails."""
+def run_in_memory(
+    scenario: Scenario, threads: int | None, progress: bool | None, run_pieces: RunPieces = run_in_pieces
+) -> Motion:
+    """The motion of all members of an ensemble; an error if one fails.
+
+    `run_pieces` takes what `run_in_pieces` takes, and may compute elsewhere.
+    """
     check_threads(threads)
     scenario = ask_for_final_states(scenario)
     check_user_functions(scenario.take(np.arange(1)))
@@ -40,10 +46,10 @@ def run_in_memory(scenario: Scenario, threads: int | None, progress: bool | None
 
     with report_members(scenario, progress) as report, explain_errors(scenario):
         if scenario.method == AUTO:
-            run_members = partial(run_in_pieces, run=run_with_dense_output)
+            run_members = partial(run_pieces, run=run_with_dense_output)
             scenario, result = run_auto(scenario, False, threads, report, run_members)
         else:
-            result = run_in_pieces(scenario, False, threads, report, look)
+            result = run_pieces(scenario, False, threads, report, look)
         result.precision_report = compare_precision(scenario)
     warn_of_long_steps(scenario, merge_step_figures(figures), stacklevel=5)
     warn_of_lost_precision(result.precision_report, stacklevel=5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Protocol, TypeAlias
 
@@ -61,7 +62,12 @@ class ArraySource:
 
     def describe(self) -> dict[str, Any]:
         """A digest of all numbers of the scenario."""
-        return {"kind": "arrays", "members": self.members, "digest": digest_numbers_of(self.scenario)}
+        return {"kind": "arrays", "members": self.members, "digest": self._digest}
+
+    @cached_property
+    def _digest(self) -> str:
+        """Found once: every part that is sent to another machine has it."""
+        return digest_numbers_of(self.scenario)
 
 
 class PartSource:

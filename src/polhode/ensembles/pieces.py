@@ -6,7 +6,7 @@ too.  A member has the same bits in whatever piece it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import replace
@@ -65,6 +65,16 @@ def run_in_pieces(
     else:
         parts = _run_on_threads(job, ranges, workers)
     return job.finish(parts)
+
+
+def join_pieces(scenario: Scenario, pieces: Iterable[tuple[int, int, RunResult]]) -> RunResult:
+    """The result of an ensemble from those of its pieces, (first, last, result), which come in any order."""
+    job = _Job(scenario, False, None, None, None, run_scenario, 0)
+    parts: dict[int, RunResult] = {}
+    for first, last, result in pieces:
+        job.place(first, last, result)
+        parts[first] = result
+    return job.finish([parts[first] for first in sorted(parts)])
 
 
 def depends_on_neighbors(scenario: Scenario) -> bool:
@@ -134,6 +144,12 @@ class _Job:
         self._weights[i] = (b - a) / (self.scenario.members or 1)
         hear: Report = lambda t: self._hear(i, t)  # noqa: E731
         result = _run_whole(piece, self.counts_work, self.threads, hear, self.look, self.run_members)
+        self.place(a, b, result)
+        self._hear(i, self.scenario.end_time)
+        return result
+
+    def place(self, a: int, b: int, result: RunResult) -> None:
+        """Write the samples of members a to b - 1 where they belong, and leave them out of their result."""
         with self._lock:
             if self.samples is None:
                 self.samples = _room_for(self.scenario, result.samples)
@@ -141,10 +157,8 @@ class _Job:
         self.samples[: len(result.samples), a:b] = result.samples
         if self.contact is not None and result.contact is not None:
             self.contact[: len(result.contact), a:b] = result.contact
-        self._hear(i, self.scenario.end_time)
         count_members_from(result, a, len(self.scenario.bodies))
         result.samples, result.contact, result.closed_form = result.samples[:0], None, None
-        return result
 
     def _hear(self, i: int, t: float) -> None:
         """Report the share of the whole that is done, as a time."""

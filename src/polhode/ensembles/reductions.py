@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.merge_tree import MergeTree, Partial
 from polhode.ensembles.quantities import Quantity, QuantityFunction, read_quantity, take_members
 from polhode.ensembles.reduced_quantity import ReducedQuantity
@@ -51,7 +52,6 @@ __all__ = [
     "sample",
 ]
 
-BLOCK_MEMBERS = 4096
 MEMORY = 16 * 2**20
 
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.checksum import combine_digests
-from polhode.ensembles.chunk_record import ChunkDamage, DamagedChunkError
+from polhode.ensembles.chunk_record import ChunkDamage
 from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
+from polhode.ensembles.stored_members import restore_all_members
 from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (
     SAMPLE_BLOCKS,
@@ -25,7 +26,8 @@ from polhode.ensembles.stored_run import (
     read_motion,
     stored_inputs,
 )
-from polhode.errors import FileError, InputError
+from polhode.errors import DamagedChunkError, FileError, InputError
+from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.motion import Motion
 from polhode.validation import Array, as_leaves
@@ -116,6 +118,20 @@ class EnsembleResult:
             found[key] = np.concatenate(parts)
         return found
 
+    def inputs_of(self, members: Any) -> dict[str, Array]:
+        """The drawn numbers of some members (a slice, an index, or an array of them), by name, each (members, ...)."""
+        chosen = self._choose(members)
+        if self._source is not None:
+            return self._source.inputs(chosen)
+        return {} if self.store is None else read_inputs(self.store, chosen)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the members are made from, as plain JSON: their number, and of drawn ones seed, design and inputs."""
+        if self._source is not None:
+            return self._source.describe()
+        return {"members": self.members} if self.store is None else dict(self.store.manifest.run["source"])
+
     # Motions ----------------------------------------------------------------------------------------------------------
     def motion(self, members: Any) -> Motion:
         """The motion of some members, read from the store; of a slice, an index, or an array of indices.
@@ -123,8 +139,13 @@ class EnsembleResult:
         The members of the motion are numbered anew, in the order in which they are asked for.
         """
         chosen = self._choose(members)
-        scenario = None if self._source is None else self._settled(chosen)
-        return read_motion(self._require_store(), chosen, scenario)
+        store = self._require_store()
+        if self._source is not None:
+            return read_motion(store, chosen, self._settled(chosen))
+        whole = self._stored_scenario
+        if whole is None:
+            return read_motion(store, chosen)
+        return read_motion(store, chosen, whole.take(chosen), tuple(store.manifest.run["members"]["unknown_forces"]))
 
     @cached_property
     def final(self) -> Any:
@@ -200,6 +221,11 @@ class EnsembleResult:
         """The scenario of members from their source, with what was decided for all of them."""
         assert self._source is not None
         return settle_functions(replace(self._source.take(members), **self._changes))
+
+    @cached_property
+    def _stored_scenario(self) -> Scenario | None:
+        """The scenario of all members, if it was given by arrays."""
+        return restore_all_members(self._require_store())
 
     def _final_of(self, members: IntArray) -> Any:
         found = self.motion(members).final

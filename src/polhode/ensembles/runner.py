@@ -18,6 +18,7 @@ from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.chunk_run import RunSettings, decide_settings, prepare_members
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan, plan_chunks
+from polhode.ensembles.dask_run import Cluster, run_chunks_on_cluster
 from polhode.ensembles.emitted_code import digest_emitted_code
 from polhode.ensembles.failures import MemberFailure
 from polhode.ensembles.in_memory import MEMBER_BAR
@@ -31,7 +32,7 @@ from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_folder import is_ensemble_store
 from polhode.ensembles.stored_reductions import describe_reductions, write_reductions
 from polhode.ensembles.stored_run import StoredRun, open_run_store, read_failures, read_partials
-from polhode.errors import ScenarioError
+from polhode.errors import DeadlyChunksError, ScenarioError
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
 from polhode.progress import progress as bar_for
@@ -83,10 +84,13 @@ def check_kept(store: Any, resume: Any, reduce: Any, keep: Any, chunk_members: A
     return Kept(place, resume, reductions, keep != REDUCTIONS if not reductions else keep == SAMPLES, chunk_members)
 
 
-def run_ensemble(source: MemberSource, kept: Kept, threads: int | None, progress: bool | None) -> EnsembleResult:
+def run_ensemble(
+    source: MemberSource, kept: Kept, threads: int | None, progress: bool | None, cluster: Cluster | None = None
+) -> EnsembleResult:
     """Run all members of a source, chunk by chunk; what a store already has is not computed again.
 
-    Members that fail are listed in the result, with a warning, and the others go on.
+    Members that fail are listed in the result, with a warning, and the others go on.  With a cluster its workers
+    compute the chunks, each on one thread.
     """
     check_threads(threads)
     check_user_functions(source.take(np.arange(1)))
@@ -99,17 +103,27 @@ def run_ensemble(source: MemberSource, kept: Kept, threads: int | None, progress
         run = _open_store(source, plan, settings, kept, scenario)
         if run is not None:
             stack.callback(run.store.close)
-        work = ChunkWork(source, plan, settings, kept.reductions, run)
+        own = settings if cluster is None else settings._replace(threads=1)
+        work = ChunkWork(source, plan, own, kept.reductions, run)
         chunks = list(range(plan.count)) if run is None else run.store.pending()
         gathered = Gathered(plan, kept.reductions)
         if run is not None:
             gathered.read_stored(run.store, chunks)
         start, duration = scenario.start_time, scenario.duration
-        for outcome in run_chunks(work, chunks, report, lambda t: (t - start) / duration):
-            gathered.add(outcome)
-        precision_report = compare_precision(scenario)
+        if cluster is None:
+            outcomes = run_chunks(work, chunks, report, lambda t: (t - start) / duration)
+        else:
+            outcomes = run_chunks_on_cluster(work, chunks, report, cluster)
+        lost: DeadlyChunksError | None = None
+        try:
+            for outcome in outcomes:
+                gathered.add(outcome)
+        except DeadlyChunksError as error:
+            lost = error
+            gathered.leave_out(error.chunks)
+        precision_report = compare_precision(scenario) if cluster is None else None  # here there may be no GPU
         reduced = gathered.finish_reductions()
-        if run is not None and reduced:
+        if run is not None and reduced and lost is None:
             write_reductions(run.store, reduced)
     warn_of_long_steps(scenario, merge_step_figures(gathered.figures), stacklevel=4)
     warn_of_missed_tolerance(settings.auto_report, stacklevel=4)
@@ -117,13 +131,24 @@ def run_ensemble(source: MemberSource, kept: Kept, threads: int | None, progress
     warn_of_failures(gathered.failures, source.members, stacklevel=4)
     changes = dict(settings.changes)
     if run is not None:
-        return EnsembleResult.from_store(EnsembleStore.open(run.store.path), reduced, source, changes)
+        result = EnsembleResult.from_store(EnsembleStore.open(run.store.path), reduced, source, changes)
+    else:
+        result = _hold_result(source, scenario, settings, gathered, reduced)
+    if lost is not None:
+        lost.result = result
+        raise lost
+    return result
+
+
+def _hold_result(
+    source: MemberSource, scenario: Scenario, settings: RunSettings, gathered: Gathered, reduced: dict[str, Any]
+) -> EnsembleResult:
     return EnsembleResult(
         source.members,
         scenario.times,
         reductions=reduced,
         source=source,
-        changes=changes,
+        changes=dict(settings.changes),
         failures=gathered.failures,
         sample_digests=[digest for k in sorted(gathered.digests) for digest in gathered.digests[k]],
     )
@@ -151,6 +176,12 @@ class Gathered:
             tree.add(k, outcome.partials.get(name))
         self.digests[k], self._failures[k] = outcome.digests, outcome.failures
         self.figures.append(outcome.step_figures)
+
+    def leave_out(self, chunks: Iterable[int]) -> None:
+        """Chunks that could not be computed."""
+        for k in chunks:
+            for tree in self.trees.values():
+                tree.add(k, None)
 
     def read_stored(self, store: EnsembleStore, missing: Iterable[int]) -> None:
         """The chunks that a store already has."""

@@ -127,9 +127,22 @@ def read_manifest_text(text: bytes) -> Manifest:
 def find_differences(stored: Manifest, asked: Manifest) -> list[str]:
     """In words, everything in which a run differs from the one that began a store."""
     found: list[str] = []
-    for part in ("format", "versions", "run", "plan", "arrays", "common"):
+    for part in ("format", "versions", "plan", "run", "arrays"):
         _compare(part, stored.content.get(part), asked.content.get(part), found)
+    for name, one in stored.content["common"].items():
+        other = asked.content["common"].get(name)
+        if one != other:
+            found.append(f"the numbers of {_find_use(name, stored.run) or name} are others")
     return found
+
+
+def _find_use(array: str, tree: Any, where: str = "") -> str:
+    """Where in a description the array of a name is used; "" if nowhere."""
+    if isinstance(tree, dict) and tree.get("array") == array:
+        return where
+    parts = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    uses = (_find_use(array, part, f"{where}.{key}" if where else str(key)) for key, part in parts)
+    return next((use for use in uses if use), "")
 
 
 def describe_differences(found: list[str]) -> str:

@@ -79,14 +79,18 @@ def collect_member_numbers(numbers: MemberNumbers, source: MemberSource, result:
     return found
 
 
-def restore_members(store: EnsembleStore, members: IntArray) -> Scenario:
-    """The scenario of some members, from the store alone."""
-    stored = store.manifest.run["members"]
-    names = store.manifest.run["member_arrays"]
+def restore_all_members(store: EnsembleStore) -> Scenario | None:
+    """The scenario of an ensemble that was given by arrays over all members, from the store alone; else None."""
+    if store.manifest.run["member_arrays"]:
+        return None
     common = {name: store.read_common(name) for name in store.manifest.common}
-    if not names:
-        whole = _restore(insert_long_lists(stored, common), store.plan.members)
-        return whole.take(members)
+    return _restore(insert_long_lists(store.manifest.run["members"], common), store.plan.members)
+
+
+def restore_members(store: EnsembleStore, members: IntArray) -> Scenario:
+    """The scenario of some members of an ensemble that was drawn, from the store alone."""
+    stored, names = store.manifest.run["members"], store.manifest.run["member_arrays"]
+    common = {name: store.read_common(name) for name in store.manifest.common}
     padded = np.append(members, np.full(_padding(stored, len(members)), members[-1]))
     values = {name: store.read_members(name, padded) for name in names}
     scenario = _restore(_insert(insert_long_lists(stored, common), values), len(padded))

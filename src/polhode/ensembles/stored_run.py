@@ -144,8 +144,10 @@ def read_failures(store: EnsembleStore, k: int) -> list[MemberFailure]:
     return [MemberFailure(*row) for row in zip(*columns, strict=True)]
 
 
-def read_motion(store: EnsembleStore, members: IntArray, scenario: Scenario | None = None) -> Motion:
-    """The motion of some members; with the scenario from the store, unless it is known."""
+def read_motion(
+    store: EnsembleStore, members: IntArray, scenario: Scenario | None = None, unknown_forces: tuple[str, ...] = ()
+) -> Motion:
+    """The motion of some members; with their scenario from the store, unless it is known."""
     about = store.manifest.run
     if not about["keeps_samples"]:
         raise FileError(
@@ -170,7 +172,7 @@ def read_motion(store: EnsembleStore, members: IntArray, scenario: Scenario | No
         impact_totals=store.read_members(IMPACT_TOTALS, members) if has_contact else None,
     )
     if scenario is not None:
-        return Motion(scenario, result)
+        return Motion(scenario, result, unknown_forces)
     return Motion(restore_members(store, members), result, tuple(about["members"]["unknown_forces"]))
 
 
@@ -259,44 +261,44 @@ def member_of_event(crossing: EventRecord) -> int:
 
 def _collect_events(store: EnsembleStore, chunks: list[int], members: IntArray) -> tuple[list[EventRecord], Any]:
     """The events and impacts of some members, who are numbered anew in their order."""
-    places: dict[int, list[int]] = {}
-    for place, member in enumerate(members.tolist()):
-        places.setdefault(member, []).append(place)
     events: list[EventRecord] = []
-    impacts: list[Any] = []
+    impacts = [np.zeros(0, dtype=IMPACT)]
     for k in chunks:
         attached = store.read_attached(k)
-        for c in _read_crossings(attached):
-            own = places.get(member_of_event(c), ())
-            events += [replace(c, body=place) if c.member is None else replace(c, member=place) for place in own]
-        for row in attached.get("impacts", ()):
-            for place in places.get(int(row["member"]), ()):
-                impacts.append(row.copy())
-                impacts[-1]["member"] = place
+        if "crossing/time" in attached:
+            columns = {name: attached[f"crossing/{name}"] for name in CROSSING_FIELDS}
+            rows, places = _match(np.where(columns["member"] < 0, columns["body"], columns["member"]), members)
+            events += [_read_event(columns, row, place) for row, place in zip(rows, places, strict=True)]
+        if "impacts" in attached:
+            rows, places = _match(attached["impacts"]["member"], members)
+            impacts.append(attached["impacts"][rows])
+            impacts[-1]["member"] = places
     events.sort(key=lambda c: c.time)
-    impacts.sort(key=lambda row: row["time"])
-    return events, np.array(impacts, dtype=IMPACT)
+    found = np.concatenate(impacts)
+    return events, found[np.argsort(found["time"], kind="stable")]
 
 
-def _read_crossings(attached: dict[str, Any]) -> list[EventRecord]:
-    if "crossing/time" not in attached:
-        return []
-    columns = {name: attached[f"crossing/{name}"] for name in CROSSING_FIELDS}
-    found = []
-    for i in range(len(columns["time"])):
-        member = int(columns["member"][i])
-        found.append(
-            EventRecord(
-                int(columns["event"][i]),
-                int(columns["body"][i]),
-                float(columns["time"][i]),
-                columns["sample"][i],
-                str(columns["name"][i]),
-                bool(columns["ends"][i]),
-                None if member < 0 else member,
-            )
-        )
-    return found
+def _match(owners: Any, members: IntArray) -> tuple[Any, Any]:
+    """The rows whose owner is among the members, and the owner's place there; for each place, if it is there twice."""
+    order = np.argsort(members, kind="stable")
+    first, last = (np.searchsorted(members[order], owners, side) for side in ("left", "right"))
+    counts = last - first
+    rows = np.repeat(np.arange(len(owners)), counts)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, order[np.repeat(first, counts) + within]
+
+
+def _read_event(columns: dict[str, Any], row: int, place: int) -> EventRecord:
+    of_system = columns["member"][row] >= 0
+    return EventRecord(
+        int(columns["event"][row]),
+        int(columns["body"][row]) if of_system else int(place),
+        float(columns["time"][row]),
+        columns["sample"][row],
+        str(columns["name"][row]),
+        bool(columns["ends"][row]),
+        int(place) if of_system else None,
+    )
 
 
 def read_inputs(store: EnsembleStore, members: IntArray) -> dict[str, Array]:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.ensembles import reductions as kinds
+from polhode.ensembles.member_source import MemberSource
 from polhode.ensembles.quantities import FINAL, Quantity, read_quantity
 from polhode.ensembles.reduced_quantity import AnyArray, ReducedQuantity, as_plain
-from polhode.ensembles.reduction_kinds import QuantilesReduction, Reduction
-from polhode.ensembles.sensitivity import Sensitivity, measure_sensitivity
-from polhode.ensembles.summary_inputs import SummarizedInput
+from polhode.ensembles.reduction_kinds import Reduction
+from polhode.ensembles.result import EnsembleResult
+from polhode.ensembles.sensitivity import LEAST_MEMBERS, Sensitivity, largest_bias, measure_sensitivity
+from polhode.ensembles.summary_inputs import SummarizedInput, split_inputs
 from polhode.errors import InputError
 from polhode.model.scenario import Scenario
-from polhode.validation import Array
+from polhode.validation import Array, check_path
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 48
+ROUNDING = 2.0**-43
+"""Of a result's size: a smaller spread is that of rounding."""
+MOST_FAILURES = 5
+"""How many failures are told in full."""
 MOST_SAMPLED = 4000
 """How many members at most are compared one by one, for scatter and sensitivity."""
 
@@ -65,7 +75,7 @@ class SummarizedResult:
 
 @dataclass(frozen=True)
 class SweepSummary:
-    """What a sweep found.  `summarize_sweep` makes it."""
+    """What a sweep found.  `ph.summarize` makes it; printed, it is a table."""
 
     title: str
     members: int
@@ -90,10 +100,33 @@ class SweepSummary:
         return sorted(range(len(shares)), key=lambda i: -shares[i] if shares[i] == shares[i] else np.inf)
 
     def explained(self, result: int) -> float:
-        """The sum of the shares of a result's variance, none counted below 0."""
-        return float(
-            sum(max(s.variance_share, 0.0) for s in self.sensitivities[result] if s.variance_share == s.variance_share)
-        )
+        """The sum of the shares of a result's variance: about 1 if no inputs act together, and all are independent."""
+        shares = [s.variance_share for s in self.sensitivities[result]]
+        return float(sum(share for share in shares if share == share))
+
+    def __str__(self) -> str:
+        from polhode.ensembles.summary_table import format_summary
+
+        return "\n".join(format_summary(self))
+
+    def plot(self) -> Figure:
+        """The summary as a picture; `figure.savefig("sweep.png")` writes it."""
+        from polhode.plot.sweep_figures import draw_sweep
+
+        return draw_sweep(self)
+
+    def export_html(self, path: str | Path) -> None:
+        """Write the summary as one page, with its pictures, that needs no script and no network."""
+        from polhode.ensembles.summary_text import write_page_texts
+        from polhode.web.sweep_page import write_sweep_page
+
+        write_sweep_page(self, write_page_texts(self), check_path(path, "the page"))
+
+    def is_missing_something(self, result: int) -> bool:
+        """Whether single inputs explain less of a result's variance than chance and binning account for."""
+        errors = [s.variance_share_error for s in self.sensitivities[result] if s.variance_share == s.variance_share]
+        chance = 3 * float(np.sqrt(np.sum(np.square(errors))))
+        return bool(errors) and 1 - self.explained(result) > max(chance, 0.1)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON, without the members that were compared one by one."""
@@ -151,33 +184,39 @@ def choose_stride(members: int) -> int:
     return stride + (stride % 2 == 0)
 
 
-def default_results(scenario: Scenario) -> list[str]:
-    """What is looked at if nothing is asked for: where the members end, and how fast; or where each event happens."""
-    turns = not all(body.is_particle for body in scenario.bodies)
-    moments = [e.name for e in scenario.events] if not scenario.is_system else []
-    return [
-        *(f"{name}@{when}" for when in (moments or [FINAL]) for name in ("position", "speed")),
-        *(f"time@{when}" for when in moments),
-        *([f"angular_speed@{when}" for when in (moments or [FINAL])] if turns else []),
-    ]
-
-
 def summary_reductions(
-    scenario: Scenario, members: int, given: Sequence[Reduction] = (), results: Sequence[str] = ()
-) -> tuple[Reduction, ...]:
-    """The reductions that a summary is made of: those given, and what else is needed for results and bands.
+    source: MemberSource, given: Sequence[Reduction | str] = (), results: Sequence[str] = ()
+) -> list[Reduction]:
+    """The reductions that `ph.summarize` needs: those given, and what else results and bands over time take.
 
-    What is given decides: quantiles over time become bands, and every quantity at the end or at an event a result.
-    `results` are looked at beside them; if it is empty, positions and speeds.
+    What is given also decides what is shown: quantiles over time become bands, and every quantity at the end, or at an
+    event, a result.
+
+    Parameters
+    ----------
+    source : MemberSource
+        Whose members are drawn: `ph.DrawnSource(build, members)`, or `ph.DrawnSource.from_toml(path)`.
+    given : sequence of Reduction or str, optional
+        What is wanted besides.
+    results : sequence of str, optional
+        What to look at, such as "position.z@final"; by default positions and speeds at the end, or at every event.
 
     Examples
     --------
     >>> import polhode as ph
-    >>> scenario = ph.Scenario(ph.particle(1.0), ph.State(velocity=[(1, 0, 0), (2, 0, 0)]), duration=1.0)
-    >>> [reduction.name for reduction in summary_reductions(scenario, 2, results=["speed@final"])][:2]
-    ['quantiles:position:0.05,0.25,0.5,0.75,0.95', 'quantiles:speed:0.05,0.25,0.5,0.75,0.95']
+    >>> def build(draw):
+    ...     speed = draw.normal("speed", 10.0, 1.0)
+    ...     start = ph.State(velocity=speed[:, None] * [1.0, 0.0, 1.0])
+    ...     return ph.Scenario(ph.particle(1.0), start, [ph.forces.gravity()], duration=1.0)
+    >>> source = ph.DrawnSource(build, 10_000)
+    >>> result = ph.sweep(source, reduce=ph.summary_reductions(source, results=["position.z@final"]))
+    >>> summary = ph.summarize(result)
+    >>> summary.results[0].label, round(summary.results[0].standard_deviation, 2)
+    ('position.z@final', 1.0)
     """
-    found = list(given)
+    scenario = source.take(np.arange(1))
+    found = list(kinds.check_reductions(list(given)))
+    wanted = _find_results(scenario, found, results)
     names = {reduction.name for reduction in found}
 
     def add(reduction: Reduction) -> None:
@@ -185,124 +224,164 @@ def summary_reductions(
             names.add(reduction.name)
             found.append(reduction)
 
-    for text in ("position", "speed", *(["angular_speed"] if not _are_particles(scenario) else [])):
+    for text in ("position", "speed", *(["angular_speed"] if _has_extent(scenario) else [])):
         add(kinds.quantiles(text, PROBABILITIES))
-    for quantity in find_results(scenario, given, results):
+    for quantity in wanted:
         add(kinds.mean(quantity.text))
         add(kinds.quantiles(quantity.text, PROBABILITIES))
         add(kinds.histogram(quantity.text, BINS))
         add(kinds.extremes(quantity.text))
-        add(kinds.sample(quantity.text, choose_stride(members)))
-    return tuple(found)
+        add(kinds.sample(quantity.text, choose_stride(source.members)))
+    return found
 
 
-def find_results(scenario: Scenario, given: Sequence[Reduction], results: Sequence[str]) -> list[Quantity]:
-    """The quantities, each one number for a member, or a few, at the end or at an event, that a summary looks at."""
-    wanted = [read_quantity(text) for text in (results or default_results(scenario))]
-    for quantity in wanted:
-        if not quantity.at:
-            raise InputError(
-                f"{quantity.text!r} is a result at every time: write {quantity.text}@final, or @ and the name of an event"
-            )
-    for reduction in given:
-        quantity = getattr(reduction, "quantity", None)
-        if not isinstance(quantity, Quantity) or not quantity.at or quantity.function is not None:
-            continue
-        if quantity not in wanted and replace(quantity, component="") not in wanted:
-            wanted.append(quantity)
-    return wanted
+def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str, str] | None = None) -> SweepSummary:
+    """Summarize a sweep: how results scatter, bands of quantiles over time, and which input matters most.
 
+    Parameters
+    ----------
+    result : EnsembleResult
+        Of `ph.sweep(source, reduce=ph.summary_reductions(source))`, or of `ph.load` from its store.
+    title : str, optional
+        By default "sweep".
+    settings : mapping of str, optional
+        What the page lists beside design and seed.
 
-def summarize_sweep(
-    reduced: Mapping[str, ReducedQuantity],
-    reductions: Sequence[Reduction],
-    results: Sequence[Quantity],
-    inputs: Sequence[SummarizedInput],
-    *,
-    title: str = "sweep",
-    members: int,
-    failed: int = 0,
-    failures: Sequence[str] = (),
-    settings: Mapping[str, str] | None = None,
-) -> SweepSummary:
-    """Make the summary from what the reductions found, and from the inputs of the members that were sampled."""
-    stride = choose_stride(members)
-    sampled = np.arange(0, members, stride)
+    Returns
+    -------
+    SweepSummary
+        Printed, it is a table; `plot()` draws it, and `export_html(path)` writes a page.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> def build(draw):
+    ...     velocity = draw.uniform("velocity", (1.0, 0.0, 0.0), (2.0, 0.1, 0.0))
+    ...     return ph.Scenario(ph.particle(1.0), ph.State(velocity=velocity), duration=1.0)
+    >>> source = ph.DrawnSource(build, 4000)
+    >>> summary = ph.summarize(ph.sweep(source, reduce=ph.summary_reductions(source)))
+    >>> summary.inputs[summary.strongest_inputs(0)[0]].name, round(summary.explained(0), 2)
+    ('velocity.x', 1.0)
+    """
+    reduced = result.reductions
+    samples = [one for one in reduced.values() if one.kind == "sample" and "@" in one.quantity]
+    bands = [band for one in reduced.values() if one.kind == "quantiles" for band in _split_bands(one)]
+    if not samples and not bands:
+        raise InputError(
+            "this result has not what a summary needs: compute it with ph.sweep(source, "
+            "reduce=ph.summary_reductions(source))"
+        )
     found: list[SummarizedResult] = []
     constant: list[str] = []
-    for quantity in results:
-        for one in _split_result(reduced, quantity, stride):
-            varies = one.smallest < one.largest
-            if varies:
+    for sample in samples:
+        for one in _split_result(reduced, sample):
+            if one.largest - one.smallest > ROUNDING * max(abs(one.smallest), abs(one.largest)):
                 found.append(one)
             else:
                 constant.append(_describe_constant(one))
-    bands = [
-        band for one in reductions if isinstance(one, QuantilesReduction) for band in _split_bands(reduced[one.name])
-    ]
-    measured = tuple(tuple(measure_sensitivity(one.values, result.sample) for one in inputs) for result in found)
-    notes = [f"Not shown, since it is the same for all members: {', '.join(constant)}."] if constant else []
-    if stride > 1:
-        notes.append(
-            f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "
-            f"every {stride}th; everything else is from all of them."
-        )
-    counted = (one for one in reduced.values() if one.kind == "count" and one["having"].ndim == 0)
+    sampled = samples[0].coordinates["member"] if samples else np.arange(0)
+    about = result.about
+    inputs = split_inputs(result.inputs_of(sampled), about.get("inputs", {})) if len(sampled) else []
+    measured = tuple(tuple(measure_sensitivity(one.values, each.sample) for one in inputs) for each in found)
     return SweepSummary(
-        title,
-        members,
+        title or "sweep",
+        result.members,
         sampled,
         tuple(inputs),
         tuple(found),
         measured,
         tuple(bands),
-        tuple(counted),
-        failed,
-        tuple(failures),
-        settings or {},
-        tuple(notes),
+        tuple(one for one in reduced.values() if one.kind == "count" and one["having"].ndim == 0),
+        len(result.failures),
+        tuple(failure.sentence for failure in result.failures[:MOST_FAILURES]),
+        {name: str(about[name]) for name in ("design", "seed") if name in about} | dict(settings or {}),
+        _make_notes(constant, sampled, result.members, about.get("design", "random")),
     )
 
 
-def _split_result(reduced: Mapping[str, ReducedQuantity], quantity: Quantity, stride: int) -> list[SummarizedResult]:
-    """One result for each component."""
-    mean, spread, extremes, histogram, sample = (
-        reduced[reduction.name]
-        for reduction in (
-            kinds.mean(quantity.text),
-            kinds.quantiles(quantity.text, PROBABILITIES),
-            kinds.extremes(quantity.text),
-            kinds.histogram(quantity.text, BINS),
-            kinds.sample(quantity.text, stride),
+def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: str) -> tuple[str, ...]:
+    notes = [f"Not shown, since it is the same for all members: {', '.join(constant)}."] if constant else []
+    if 1 < len(sampled) < members:
+        notes.append(
+            f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "
+            f"one of every {sampled[1] - sampled[0]}; everything else is from all of them."
         )
-    )
-    shape, dims = mean["mean"].shape, mean.dims["mean"]
-    labels = quantity.labels(dims, shape)
+    if design != "random":
+        notes.append(
+            "Standard errors and confidence intervals suppose independent members: with this design the errors of "
+            "means are smaller than stated."
+        )
+    if design == "sobol" and len(sampled) >= LEAST_MEMBERS:
+        notes.append(
+            f"With this design shares of the variance are too small by up to {largest_bias(len(sampled)):.1%}."
+        )
+    return tuple(notes)
+
+
+def _find_results(scenario: Scenario, given: Sequence[Reduction], results: Sequence[str]) -> list[Quantity]:
+    """The quantities, each one number for a member, or a few, at the end or at an event, that a summary looks at."""
+    wanted = [read_quantity(text) for text in (results or _default_results(scenario))]
+    for quantity in wanted:
+        if not quantity.at:
+            raise InputError(
+                f"{quantity.text!r} is a result at every time: write {quantity.text}@final, or @ and the name of an "
+                "event"
+            )
+    for reduction in given:
+        own = getattr(reduction, "quantity", None)
+        if not isinstance(own, Quantity) or not own.at or own.function is not None:
+            continue
+        if own not in wanted and replace(own, component="") not in wanted:
+            wanted.append(own)
+    return wanted
+
+
+def _default_results(scenario: Scenario) -> list[str]:
+    """Where the members end, and how fast; or where each event happens, and when."""
+    events = [] if scenario.is_system else [e.name for e in scenario.events]
+    names = ("position", "speed", *(["angular_speed"] if _has_extent(scenario) else []))
+    if not events:
+        return [f"{name}@{FINAL}" for name in names]
+    return [f"{name}@{event}" for event in events for name in ("time", *names)]
+
+
+def _split_result(reduced: Mapping[str, ReducedQuantity], sample: ReducedQuantity) -> list[SummarizedResult]:
+    """One result for each component of a quantity."""
+    found = {one.kind: one for one in reduced.values() if one.quantity == sample.quantity}
+    missing = [kind for kind in ("mean", "quantiles", "extremes", "histogram") if kind not in found]
+    if missing:
+        raise InputError(
+            f"the summary of {sample.quantity} lacks {', '.join(missing)}: take all that ph.summary_reductions gives"
+        )
+    mean, spread, extremes, histogram = (found[kind] for kind in ("mean", "quantiles", "extremes", "histogram"))
+    labels = read_quantity(sample.quantity).labels(mean.dims["mean"], mean["mean"].shape)
     columns = sample["values"].reshape(len(sample["values"]), -1)
     counts, edges = (histogram[name].reshape(len(labels), -1) for name in ("counts", "edges"))
-    quantiles = spread["quantiles"].reshape(len(PROBABILITIES), -1)
-    found = []
+    probabilities = spread.coordinates["quantile"].tolist()
+    quantiles = spread["quantiles"].reshape(len(probabilities), -1)
+    results = []
     for i, label in enumerate(labels):
-        own = {name: float(mean[name].ravel()[i]) for name in ("mean", "standard_error", "standard_deviation")} | {
-            name: float(extremes[name].ravel()[i]) for name in ("smallest", "largest")
-        }
         used = np.flatnonzero(counts[i])
         last = int(used[-1]) + 1 if len(used) else 1
-        found.append(
+        results.append(
             SummarizedResult(
                 label,
-                quantity.unit,
+                mean.units["mean"],
                 columns[:, i],
-                quantiles=dict(zip(PROBABILITIES, quantiles[:, i].tolist(), strict=True)),
-                smallest_member=int(extremes["smallest_member"].ravel()[i]),
-                largest_member=int(extremes["largest_member"].ravel()[i]),
+                mean=float(mean["mean"].flat[i]),
+                standard_error=float(mean["standard_error"].flat[i]),
+                standard_deviation=float(mean["standard_deviation"].flat[i]),
+                quantiles=dict(zip(probabilities, quantiles[:, i].tolist(), strict=True)),
+                smallest=float(extremes["smallest"].flat[i]),
+                smallest_member=int(extremes["smallest_member"].flat[i]),
+                largest=float(extremes["largest"].flat[i]),
+                largest_member=int(extremes["largest_member"].flat[i]),
                 counts=counts[i, :last],
                 edges=edges[i, : last + 1],
-                counted=int(mean["count"].ravel()[i]),
-                **own,
+                counted=int(mean["count"].flat[i]),
             )
         )
-    return found
+    return results
 
 
 def _split_bands(reduced: ReducedQuantity) -> list[QuantileBand]:
@@ -334,5 +413,5 @@ def _describe_constant(result: SummarizedResult) -> str:
     return f"{result.label} ({value})"
 
 
-def _are_particles(scenario: Scenario) -> bool:
-    return all(body.is_particle for body in scenario.bodies)
+def _has_extent(scenario: Scenario) -> bool:
+    return not all(body.is_particle for body in scenario.bodies)

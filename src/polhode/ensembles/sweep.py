@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from polhode.ensembles.dask_run import check_cluster
 from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.result import EnsembleResult
@@ -32,6 +33,8 @@ def sweep(
     reduce: Reduction | str | Sequence[Reduction | str] | None = None,
     keep: str | None = None,
     chunk_members: int | None = None,
+    scheduler: Any = None,
+    worker_engine: str | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> EnsembleResult:
@@ -55,7 +58,7 @@ def sweep(
         How the space of the inputs is covered: by independent members (default), one member in each of `members`
         equally probable parts of every input, or the points of a scrambled Sobol' sequence.
     engine : str, optional
-        Instead of the engine of the scenario.
+        Instead of the engine of the scenario; "dask" computes on the workers of a cluster, of this machine or of many.
     store : str or Path, optional
         A folder, such as "sweep.zarr", into which samples and inputs stream, chunk by chunk, while the run goes on.
     resume : bool, optional
@@ -67,8 +70,14 @@ def sweep(
         What a store keeps; "reductions" is the default if there are any.
     chunk_members : int, optional
         The members of a chunk: 4096 times a power of two.  No result depends on it.
+    scheduler : str, Client or Cluster, optional
+        With engine="dask": the address of a scheduler, such as "tcp://10.0.0.1:8786", or an object of Dask.  By default
+        a cluster on this machine that lasts as long as the run.
+    worker_engine : str, optional
+        With engine="dask": the engine that computes a chunk on a worker, instead of the engine of the scenario.
     threads : int, optional
-        How many threads to use at most; the result does not depend on it.
+        How many threads to use at most, or with engine="dask" how many processes on this machine; the result does not
+        depend on it.
     progress : bool, optional
         Show a progress bar on runs of more than two seconds; by default if stderr is a terminal.
 
@@ -89,15 +98,17 @@ def sweep(
     [10.0, 0.0, 5.1]
     """
     source, file_reductions = _find_source(build, members, seed, design)
-    if engine is not None:
-        source = _choose_engine(source, engine)
+    cluster = check_cluster(engine, scheduler, worker_engine, threads)
+    chosen = engine if cluster is None else worker_engine
+    if chosen is not None:
+        source = _choose_engine(source, chosen)
     if reduce is None and store is None:
         reduce = file_reductions or DEFAULT_REDUCTIONS
     elif reduce is None and keep != SAMPLES:
         reduce = file_reductions or None
     kept = check_kept(store, resume, reduce, keep, chunk_members)
     assert kept is not None
-    return run_ensemble(source, kept, threads, progress)
+    return run_ensemble(source, kept, threads, progress, cluster)
 
 
 def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[MemberSource, Any]:

@@ -46,6 +46,9 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         raise ScenarioError(f"{where} has {' and '.join(kinds)}: give one of them")
     if geometry:
         (kind,) = geometry
+        read_before = table[kind]
+        if isinstance(read_before, Body):  # for the members of a sweep
+            return read_before
         _refuse_keys(table, (*NUMBER_KEYS, "parts"), where, f"takes its {{}} from its {kind}", kind)
         try:
             return GEOMETRY_READERS[kind](table[kind], where, folder)

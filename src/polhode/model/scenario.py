@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from inspect import signature
@@ -18,6 +18,7 @@ from polhode.equations.formulations import FORMULATIONS, Formulation
 from polhode.equations.inertia import BodyConstants
 from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
+from polhode.massprops.body_table import to_plain_values
 from polhode.methods.registry import Method
 from polhode.model import force_evaluation, scenario_file
 from polhode.model import scenario_validation as checks
@@ -482,15 +483,21 @@ class Scenario:
             )
         scenario_file.write_scenario(Path(path), self.as_mapping(with_parts=bool(self.contacts)))
 
-    def as_mapping(self, forces: Sequence[Force] | None = None, with_parts: bool = False) -> dict[str, Any]:
+    def as_mapping(
+        self,
+        forces: Sequence[Force] | None = None,
+        with_parts: bool = False,
+        plain: Callable[[Any], Any] = to_plain_values,
+    ) -> dict[str, Any]:
         """The scenario as plain numbers, strings and lists: what its file holds.
 
         With other forces, if given; with the parts of the bodies, their geometry, if asked for: contacts need it.
+        `plain` makes numbers and lists of the values.
         """
         settings = {f.name: getattr(self, f.name) for f in fields(self)}
         defaults = {name: p.default for name, p in signature(Scenario).parameters.items()}
         shown = self.forces if forces is None else forces
         return scenario_file.scenario_mapping(
             self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults,
-            self.mass_course, self.added_mass,
+            self.mass_course, self.added_mass, plain,
         )  # fmt: skip

@@ -269,41 +269,45 @@ def scenario_mapping(
     defaults: Mapping[str, Any],
     mass_course: MassCourse | None = None,
     added_mass: Sequence[Any] | None = None,
+    plain: Callable[[Any], Any] = to_plain_values,
 ) -> dict[str, Any]:
-    """A file's content from what a scenario has; settings that have their default value are left out."""
+    """A file's content from what a scenario has; settings that have their default value are left out.
+
+    `plain` makes numbers and lists of the values.
+    """
     content = {
-        key: to_plain_values(settings[key])
+        key: plain(settings[key])
         for key in SETTINGS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
-    tables = [_body_table(body, state, with_parts) for body, state in zip(bodies, states, strict=True)]
+    tables = [_body_table(body, state, with_parts, plain) for body, state in zip(bodies, states, strict=True)]
     content.update({"bodies": tables} if is_system else {"body": tables[0]})
     if forces:
-        content["forces"] = [_force_table(f) for f in forces]
+        content["forces"] = [_force_table(f, plain) for f in forces]
     if contacts:
-        content["contacts"] = [_contact_table(contact) for contact in contacts]
+        content["contacts"] = [_contact_table(contact, plain) for contact in contacts]
     if rotors:
-        content["rotors"] = [rotor_table(one, to_plain_values) for one in rotors]
+        content["rotors"] = [rotor_table(one, plain) for one in rotors]
     if added_mass is not None:
-        matrices = [to_plain_values(matrix) for matrix in added_mass]
+        matrices = [plain(matrix) for matrix in added_mass]
         content["added_mass"] = matrices if is_system else matrices[0]
     if mass_course is not None:
-        content["mass_course"] = {key: to_plain_values(value) for key, value in mass_course.arguments.items()}
+        content["mass_course"] = {key: plain(value) for key, value in mass_course.arguments.items()}
     return content
 
 
-def _body_table(body: Body, state: State, with_parts: bool) -> dict[str, Any]:
-    table = body_to_table(body)
+def _body_table(body: Body, state: State, with_parts: bool, plain: Callable[[Any], Any]) -> dict[str, Any]:
+    table = body_to_table(body, plain)
     if with_parts and body.parts:
         table["parts"] = parts_to_tables(body)
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
-        table[key] = to_plain_values(getattr(state, key))
+        table[key] = plain(getattr(state, key))
     if state.time != 0.0:
         table["time"] = state.time
     return table
 
 
-def _force_table(f: Force) -> dict[str, Any]:
+def _force_table(f: Force, plain: Callable[[Any], Any]) -> dict[str, Any]:
     if f.function is not None:
         raise ForceError(
             f"{f.name} is your own function, which no file can hold: keep it in Python, add it after reading"
@@ -312,14 +316,14 @@ def _force_table(f: Force) -> dict[str, Any]:
         raise ForceError(
             f"{f.name} is one member's of an ensemble, which no file can hold: make it again with its own numbers"
         )
-    table = {key: to_plain_values(value) for key, value in f.arguments.items() if value is not None}
+    table = {key: plain(value) for key, value in f.arguments.items() if value is not None}
     if f.kind != "pair" and f.bodies is not None:
         table["on"] = list(f.bodies)
     return {"kind": f.name, **table}
 
 
-def _contact_table(contact: Contact) -> dict[str, Any]:
-    return {"kind": contact.kind, **{key: to_plain_values(value) for key, value in contact.arguments.items()}}
+def _contact_table(contact: Contact, plain: Callable[[Any], Any]) -> dict[str, Any]:
+    return {"kind": contact.kind, **{key: plain(value) for key, value in contact.arguments.items()}}
 
 
 def _same(value: Any, default: Any) -> bool:

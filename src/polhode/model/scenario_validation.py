@@ -35,6 +35,8 @@ PRECISIONS = ("strict", "fused", "single")
 LARGEST_RTOL = 0.1
 MOST_OUTPUTS = 10**7
 """Of one body they take 2 or 3 GB.  `output_times` may have more."""
+MANY_MEMBERS = 16_384
+"""The numbers of an ensemble of more members, as an engine takes them, are not kept."""
 LARGEST_SIZE = 1e140
 """Adaptive methods compare squares of positions and momenta, which must not overflow.  Forces may still add to them."""
 
@@ -205,6 +207,8 @@ def _validate_resolution(scenario: Scenario) -> None:
 def _validate_magnitudes(scenario: Scenario) -> None:
     """Refuse masses, positions and momenta whose squares overflow, and masses whose squares underflow."""
     c, (x, _, p, spin, *_) = scenario.problem.constants, scenario.problem.start
+    if (scenario.members or 1) > MANY_MEMBERS:  # it runs in pieces, each with numbers of its own
+        scenario.__dict__.pop("problem")
     vectors = {"mass": (c.mass,), "moments": c.moments, "position": x, "linear momentum": p, "spin": spin}
     found = {name: max(float(np.max(np.abs(part))) for part in vector) for name, vector in vectors.items()}
     outside = {name: size for name, size in found.items() if not size <= LARGEST_SIZE}

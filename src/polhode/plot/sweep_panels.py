@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 RISES, FALLS, NEITHER = "#d55e00", "#0072b2", "#8a8a8a"
 """The color of an input with which a result rises, or falls; or neither."""
 BAND = "#0072b2"
-MOST_BARS = 6
+NARROW = 0.1
+"""A band that is narrower than this part of the median's range is drawn from its median."""
+MOST_BARS = 5
 MOST_COLUMNS = 14
 """How many inputs are listed in a panel of bars, and in the table of correlations."""
 CLEAR = 3
@@ -40,6 +44,17 @@ def format_unit(unit: str) -> str:
     return UNITS.get(unit, unit)
 
 
+def format_count(count: int, thing: str) -> str:
+    """So many things, in words.
+
+    Examples
+    --------
+    >>> format_count(1, "member"), format_count(20000, "member")
+    ('1 member', '20,000 members')
+    """
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
 def with_unit(text: str, unit: str) -> str:
     """A label with its unit in parentheses."""
     written = format_unit(unit)
@@ -47,59 +62,94 @@ def with_unit(text: str, unit: str) -> str:
 
 
 def format_label(label: str) -> str:
-    """A result as it is called in pictures: "position.z at the end"."""
+    """A result as it is called in pictures.
+
+    Examples
+    --------
+    >>> format_label("yaw_pitch_roll.pitch@final"), format_label("position[body 1].x@landing")
+    ('pitch at the end', 'position x of body 1 at landing')
+    """
     what, _, when = label.partition("@")
-    return what + (f" at {'the end' if when == 'final' else when}" if when else "")
+    owner = re.search(r"\[(.*?)\]", what)
+    name, dot, component = re.sub(r"\[.*?\]", "", what).partition(".")
+    shown = component if name in ("yaw_pitch_roll", "euler_angles") and dot else f"{name} {component}".rstrip()
+    shown = shown.replace("_", " ") + (f" of {owner[1]}" if owner else "")
+    return shown + (f" at {'the end' if when == 'final' else when}" if when else "")
+
+
+def format_with_error(value: float, error: float) -> str:
+    """A number with its standard error, both to the second digit of the error.
+
+    Examples
+    --------
+    >>> format_with_error(2972.574, 0.1234), format_with_error(0.03302, 6.1e-05)
+    ('2972.57 ± 0.12', '0.033020 ± 0.000061')
+    """
+    if not (np.isfinite(error) and error > 0):
+        return f"{value:.6g}"
+    digits = 1 - math.floor(math.log10(error))
+    if not 0 <= digits <= 8:
+        return f"{value:.6g} ± {error:.1e}"
+    return f"{value:.{digits}f} ± {error:.{digits}f}"
+
+
+def round_to(value: float, resolution: float) -> str:
+    """A number without digits that are smaller than a resolution.
+
+    Examples
+    --------
+    >>> round_to(0.000072317, 0.0003), round_to(226.98, 0.08)
+    ('0.0001', '226.98')
+    """
+    if not (np.isfinite(resolution) and resolution > 0):
+        return f"{value:.6g}"
+    digits = -math.floor(math.log10(resolution))
+    return f"{value:.{digits}f}" if 0 <= digits <= 8 else f"{value:.4g}"
 
 
 def draw_band(axes: Axes, band: QuantileBand) -> None:
-    """Quantiles over time: nested bands, and the median as a line."""
-    axes.set_title(with_unit(band.label, band.unit))
+    """Quantiles over time: nested bands, and the median as a line; counted from the median where the band is narrow."""
     count = len(band.probabilities)
+    median, values = band.values[count // 2], band.values
+    narrow = count % 2 == 1 and np.nanmax(values[-1] - values[0]) < NARROW * np.ptp(median[np.isfinite(median)])
+    values = values - median if narrow else values
+    axes.set_title(with_unit(format_label(band.label) + (" from its median" if narrow else ""), band.unit))
     for i in range(count // 2):
         low, high = band.probabilities[i], band.probabilities[count - 1 - i]
-        share = f"{100 * (high - low):.3g} %"
         axes.fill_between(
             band.times,
-            band.values[i],
-            band.values[count - 1 - i],
+            values[i],
+            values[count - 1 - i],
             color=BAND,
-            alpha=0.18 + 0.17 * i,
+            alpha=0.2 + 0.2 * i,
             linewidth=0,
-            label=f"{share} of the members",
+            label=f"{100 * (high - low):.3g} %",
         )
     if count % 2:
-        axes.plot(band.times, band.values[count // 2], color=BAND, linewidth=1.8, label="median")
+        axes.plot(band.times, values[count // 2], color=BAND, linewidth=1.8, label="median")
     axes.set_xlim(band.times[0], band.times[-1])
     axes.set_xlabel("time (s)")
     _few_ticks(axes)
 
 
 def draw_histogram(axes: Axes, result: SummarizedResult) -> None:
-    """How a result scatters: the counts of all members, mean, and the range of the middle 90 %."""
-    axes.set_title(format_label(result.label))
-    axes.stairs(result.counts, result.edges, fill=True, color=BAND, alpha=0.45)
+    """How a result scatters: the counts of all members, the mean, and where the middle of them is."""
+    axes.set_title(with_unit(format_label(result.label), result.unit))
+    axes.stairs(result.counts, result.edges, fill=True, color=BAND, alpha=0.5)
     low, high = min(result.quantiles), max(result.quantiles)
-    share = f"{100 * (high - low):.3g} %"
-    axes.axvspan(result.quantiles[low], result.quantiles[high], color=BAND, alpha=0.12, linewidth=0)
+    axes.axvspan(result.quantiles[low], result.quantiles[high], color=BAND, alpha=0.13, linewidth=0)
     axes.axvline(result.mean, color=COLORS["ink"], linewidth=1.3)
-    axes.set_xlabel(with_unit(f"mean {result.mean:.4g} ± {result.standard_error:.1g}", result.unit))
+    axes.set_xlabel(f"mean {format_with_error(result.mean, result.standard_error)}")
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.text(
-        0.99, 0.97, f"{share} within\n{result.quantiles[low]:.4g} to {result.quantiles[high]:.4g}", ha="right", va="top",
-        transform=axes.transAxes, fontsize=8, color=COLORS["muted"],
-    )  # fmt: skip
     axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.set_ylim(top=1.3 * max(float(result.counts.max()), 1.0))
+    axes.set_ylim(0, 1.08 * max(float(result.counts.max()), 1.0))
 
 
 def draw_shares(axes: Axes, summary: SweepSummary, i: int) -> None:
     """The inputs that matter most for a result: the share of its variance that each explains, with standard errors."""
-    result = summary.results[i]
-    axes.set_title(format_label(result.label))
-    known = [k for k in summary.strongest_inputs(i) if np.isfinite(summary.sensitivities[i][k].variance_share)]
-    drawn = known[:MOST_BARS]
+    axes.set_title("share of its variance")
+    drawn = list_strongest(summary, i, MOST_BARS)
     found = [summary.sensitivities[i][k] for k in drawn]
     places = np.arange(len(drawn))
     axes.barh(
@@ -112,14 +162,22 @@ def draw_shares(axes: Axes, summary: SweepSummary, i: int) -> None:
     )
     for place, s in zip(places, found, strict=True):
         end = 100 * (max(s.variance_share, 0.0) + s.variance_share_error)
-        axes.text(end + 2, place, f"{100 * s.variance_share:.0f} %", va="center", fontsize=8.5, color=COLORS["ink"])
+        axes.text(end + 2, float(place), f"{max(100 * s.variance_share, 0.0):.0f} %", va="center", fontsize=8.5)
     axes.set_yticks(places, [summary.inputs[k].name for k in drawn])
     axes.set_ylim(max(MOST_BARS, len(drawn)) - 0.4, -0.6)
-    axes.set_xlim(0, 118)
-    axes.set_xticks([0, 25, 50, 75, 100], ["0", "25", "50", "75", "100 %"])
-    axes.set_xlabel(f"share of the variance; together {100 * summary.explained(i):.0f} %")
+    axes.set_xlim(0, 122)
+    axes.set_xticks([0, 50, 100], ["0", "50", "100 %"])
+    axes.set_xlabel(f"together {100 * summary.explained(i):.0f} %")
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
+
+
+def list_strongest(summary: SweepSummary, i: int, most: int) -> list[int]:
+    """The inputs that matter for a result beyond chance, strongest first; the strongest one in any case."""
+    found = summary.sensitivities[i]
+    known = [k for k in summary.strongest_inputs(i) if np.isfinite(found[k].variance_share)]
+    clear = [k for k in known if found[k].variance_share > CLEAR * found[k].variance_share_error]
+    return (clear or known[:1])[:most]
 
 
 def color_of_sign(found: Sensitivity) -> str:
@@ -131,18 +189,20 @@ def color_of_sign(found: Sensitivity) -> str:
 
 def draw_scatter(axes: Axes, given: SummarizedInput, result: SummarizedResult, found: Sensitivity) -> None:
     """One input and one result of the members that were compared, and the mean result for each range of the input."""
-    color = color_of_sign(found)
-    axes.set_title(
-        f"{100 * found.variance_share:.0f} % of the variance" if found.variance_share == found.variance_share else ""
-    )
+    axes.set_title(with_unit(format_label(result.label), result.unit))
     axes.plot(
-        given.values, result.sample, linestyle="none", marker=".", markersize=2.2, markeredgewidth=0, color=color,
-        alpha=0.35, rasterized=True,
-    )  # fmt: skip
-    x, y = find_conditional_means(given.values, result.sample)
-    axes.plot(x, y, color=COLORS["ink"], linewidth=1.5)
+        given.values,
+        result.sample,
+        linestyle="none",
+        marker=".",
+        markersize=2.4,
+        markeredgewidth=0,
+        color=color_of_sign(found),
+        alpha=0.4,
+        rasterized=True,
+    )
+    axes.plot(*find_conditional_means(given.values, result.sample), color=COLORS["ink"], linewidth=1.5)
     axes.set_xlabel(given.name)
-    axes.set_ylabel(with_unit(format_label(result.label), result.unit))
     _few_ticks(axes)
 
 
@@ -192,7 +252,7 @@ def draw_correlations(axes: Axes, summary: SweepSummary) -> None:
                     alpha=0.85 * abs(r),
                     linewidth=0,
                 )
-            text = f"{r:+.2f}".replace("-", "−") if clear else "·"
+            text = f"{r:+.2f}" if clear else "·"
             axes.text(j, i, text, ha="center", va="center", fontsize=8.5, color=COLORS["ink" if clear else "muted"])
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(summary.results) - 0.5, -0.5)

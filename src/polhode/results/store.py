@@ -23,6 +23,7 @@ from polhode.engines.result import (
 )
 from polhode.errors import FileError, PolhodeError
 from polhode.io.atomic_folders import atomic_folder, read_folder
+from polhode.massprops.body_table import to_plain_values
 from polhode.model import scenario_file
 from polhode.model.scenario import Scenario
 from polhode.results.store_manifest import MANIFEST, build_manifest, read_by_checksum, read_verified, refuse_links
@@ -222,7 +223,15 @@ def describe_scenario(scenario: Scenario) -> tuple[dict[str, Any], dict[str, Any
     unknown = [one.name for one in own if one.function is not None]
     wheels = [rotor.without_function() for rotor in scenario.rotors]
     plain = replace(scenario, rotors=wheels)  # type: ignore[arg-type]
-    return plain.as_mapping(known), appearance_to_table(scenario.bodies), unknown
+    return plain.as_mapping(known, plain=_keep_long_arrays), appearance_to_table(scenario.bodies), unknown
+
+
+def _keep_long_arrays(value: Any) -> Any:
+    """Plain numbers and lists, except for arrays that are stored as such."""
+    array = None if isinstance(value, (bool, str)) else np.asarray(value)
+    if array is None or array.ndim == 0 or len(array) <= LONG_LIST or array.dtype.kind not in "fiu":
+        return to_plain_values(value)
+    return np.asarray(array, dtype=np.float64)
 
 
 def restore_scenario(content: Any, appearance: Any, members: int) -> Scenario:

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import trimesh
 from click.testing import CliRunner
 
 import polhode as ph
@@ -29,7 +30,7 @@ angular_velocity_body = { table = "spins.csv", column = ["x", "y", "z"] }
 
 [[forces]]
 kind = "gravity"
-g = { truncated_normal = [9.8, 0.1], low = 9.7 }
+g = { truncated_normal = [9.8, 0.1], low = 9.7, high = inf }
 
 [[forces]]
 kind = "quadratic_drag"
@@ -200,3 +201,22 @@ def test_a_file_without_members_asks_for_them(tmp_path):
     path.write_text(HEAD + "mass = { normal = [1, 0.1] }", encoding="utf-8")
     with pytest.raises(PolhodeError, match="does not say how many members"):
         ph.DrawnSource.from_toml(path)
+
+
+def test_a_mesh_is_read_once(tmp_path):
+    trimesh.creation.box((0.1, 0.2, 0.3)).export(tmp_path / "box.stl")
+    path = tmp_path / "mesh.toml"
+    path.write_text(
+        "duration = 0.1\n[body]\nmesh = { file = 'box.stl', unit = 'm', density = 1000.0 }\n"
+        "velocity = { normal = [[0, 0, 1], 0.1] }\n",
+        encoding="utf-8",
+    )
+    source = ph.DrawnSource.from_toml(path, members=100)
+    (tmp_path / "box.stl").unlink()
+    taken = source.take(np.arange(10))
+    assert taken.members == 10
+    assert abs(taken.body.mass - 6.0) < 1e-6
+    assert json.dumps(source.describe())
+    path.write_text(path.read_text(encoding="utf-8").replace("1000.0", "-1.0"), encoding="utf-8")
+    with pytest.raises(PolhodeError, match=r"mesh.toml: mesh of \[body\]: .*box.stl"):
+        ph.DrawnSource.from_toml(path, members=100)

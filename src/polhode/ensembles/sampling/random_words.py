@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from polhode.errors import InputError
 from polhode.validation import Array
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -22,8 +23,12 @@ STREAM_VERSION = "polhode draws 1"
 """Part of every key: another stream of words needs another version."""
 BLOCK_WORDS = 4
 """Words of one counter of Philox."""
-LARGEST_GAP = 64
-"""Members that are skipped rather than reached by starting anew."""
+MOST_WORDS = 4096
+"""For each member, so that the words of 2**52 members are counted by 64 bits."""
+ROUNDS = 10
+MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
+KEY_STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
+HALF, LOWER_HALF = np.uint64(32), np.uint64(2**32 - 1)
 
 
 def stream_key(seed: int, name: str, purpose: str = "") -> Words:
@@ -34,25 +39,46 @@ def stream_key(seed: int, name: str, purpose: str = "") -> Words:
 
 def random_words(key: Words, members: Members, count: int) -> Words:
     """So many random words of 64 bits for each of these members, in any order: (members, count)."""
+    if count > MOST_WORDS:
+        raise InputError(f"an input of {count} numbers for each member is too large: draw it in parts of {MOST_WORDS}")
     if len(members) == 0 or count == 0:
         return np.empty((len(members), count), dtype=np.uint64)
-    steps = np.diff(members)
-    if bool((steps == 1).all()):
+    if bool((np.diff(members) == 1).all()):
         return _consecutive_words(key, int(members[0]), len(members), count)
-    rising, places = np.unique(members, return_inverse=True)
-    cuts = np.flatnonzero(np.diff(rising) > LARGEST_GAP) + 1
-    found = np.empty((len(rising), count), dtype=np.uint64)
-    for first, last in zip([0, *cuts], [*cuts, len(rising)], strict=True):
-        run = rising[first:last]
-        found[first:last] = _consecutive_words(key, int(run[0]), int(run[-1] - run[0]) + 1, count)[run - run[0]]
-    return found[places]
+    firsts: Words = members.astype(np.uint64) * np.uint64(count)
+    places = np.add(firsts[:, None], np.arange(count, dtype=np.uint64), dtype=np.uint64)
+    blocks, of_place = np.unique(places >> np.uint64(2), return_inverse=True)
+    words = _philox_blocks(key, blocks + np.uint64(1))
+    found: Words = words[of_place.reshape(places.shape), places & np.uint64(3)]
+    return found
 
 
 def _consecutive_words(key: Words, first: int, members: int, count: int) -> Words:
+    """By NumPy's generator, which counts up before its first block."""
     start = first * count
     counter, skipped = divmod(start, BLOCK_WORDS)
     words = np.random.Philox(key=key, counter=counter).random_raw(skipped + members * count)
     return words[skipped:].reshape(members, count)
+
+
+def _philox_blocks(key: Words, counters: Words) -> Words:
+    """The four words of each counter, for many counters that are not consecutive.  [Salmon 2011, section 3.3]"""
+    a, b, c, d = counters, np.zeros_like(counters), np.zeros_like(counters), np.zeros_like(counters)
+    first_key, second_key = int(key[0]), int(key[1])
+    for _ in range(ROUNDS):
+        (a_high, a_low), (c_high, c_low) = _full_product(MULTIPLIERS[0], a), _full_product(MULTIPLIERS[1], c)
+        a, b, c, d = c_high ^ b ^ np.uint64(first_key), c_low, a_high ^ d ^ np.uint64(second_key), a_low
+        first_key, second_key = (first_key + KEY_STEPS[0]) % 2**64, (second_key + KEY_STEPS[1]) % 2**64
+    return np.stack((a, b, c, d), axis=-1)
+
+
+def _full_product(factor: int, words: Words) -> tuple[Words, Words]:
+    """The upper and the lower word of a product, by halves of words."""
+    high, low = np.uint64(factor >> 32), np.uint64(factor % 2**32)
+    words_high, words_low = words >> HALF, words & LOWER_HALF
+    middle = high * words_low + ((low * words_low) >> HALF)
+    other = low * words_high + (middle & LOWER_HALF)
+    return high * words_high + (middle >> HALF) + (other >> HALF), np.uint64(factor) * words
 
 
 def to_unit_interval(words: Words) -> Array:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import qmc
 
 from polhode.ensembles.sampling.random_words import Members, Words, random_words
 from polhode.errors import ScenarioError
@@ -17,13 +16,16 @@ from polhode.validation import Array
 
 BITS = 52
 """Binary digits of a coordinate; with half a unit of the last one added it is a double between 0 and 1."""
-LARGEST_DIMENSION = int(qmc.Sobol.MAXDIM)
+LARGEST_DIMENSION = 21201
+"""As far as SciPy has direction numbers."""
 CHECKED_POINTS = 16
 
 
 @lru_cache(maxsize=4)
 def direction_numbers(dimensions: int) -> Words:
     """SciPy's direction numbers, (dimensions, BITS), checked against the points that SciPy makes of them."""
+    from scipy.stats import qmc  # takes long to load
+
     engine = qmc.Sobol(dimensions, scramble=False, bits=BITS)
     numbers = np.asarray(getattr(engine, "_sv", np.zeros((dimensions, BITS))), dtype=np.uint64)
     first = np.arange(CHECKED_POINTS, dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.errors import PolhodeError, ScenarioError
-from polhode.model.body_file import GEOMETRY_KEYS, refuse_unknown_keys
+from polhode.model.body_file import GEOMETRY_KEYS, read_body, refuse_unknown_keys
 from polhode.model.scenario import Scenario
 from polhode.model.scenario_file import (
     DISTRIBUTIONS,
@@ -58,7 +59,7 @@ class SweepFile:
         first, kind = self.seed if seed is None else seed, self.design if design is None else design
         try:
             return DrawnSource(
-                FileBuild(self.content, self.path.parent),
+                FileBuild(self.content, self.path.parent, _read_meshes(self.content, self.path.parent)),
                 count,
                 0 if first is None else first,
                 "random" if kind is None else kind,
@@ -117,13 +118,40 @@ class FileBuild:
 
     content: Mapping[str, Any]
     folder: Path
+    prepared: Mapping[str, Any]
+    """The content with bodies in place of meshes, which are read once."""
 
     def __call__(self, draw: Draw) -> Scenario:
-        return Scenario(**scenario_arguments(_Drawing(draw, self.folder).replace(self.content), self.folder))
+        return Scenario(**scenario_arguments(_Drawing(draw, self.folder).replace(self.prepared), self.folder))
 
     def describe(self) -> dict[str, Any]:
         """The content of the file."""
-        return {"file": dict(self.content)}
+        return {"file": _to_json(self.content)}
+
+
+def _to_json(value: Any) -> Any:
+    """The content of a file as JSON has it: infinities, NaN and dates as strings."""
+    if isinstance(value, Mapping):
+        return {key: _to_json(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_to_json(part) for part in value]
+    is_plain = isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value))
+    return value if is_plain else str(value)
+
+
+def _read_meshes(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The content of a file with bodies in place of its meshes."""
+
+    def read(table: Any, where: str) -> Any:
+        kind = next((key for key in ("mesh", "volume_mesh") if isinstance(table, Mapping) and key in table), None)
+        return table if kind is None else {**table, kind: read_body({kind: table[kind]}, where, folder)}
+
+    found = dict(content)
+    if "body" in content:
+        found["body"] = read(content["body"], "[body]")
+    if isinstance(content.get("bodies"), list):
+        found["bodies"] = [read(table, f"[[bodies]] number {i}") for i, table in enumerate(content["bodies"])]
+    return found
 
 
 class _Drawing:
