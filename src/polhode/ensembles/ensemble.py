@@ -55,6 +55,7 @@ def ensemble(
     method: str = "auto",
     formulation: str = "momentum",
     engine: str = "cpu",
+    precision: str = "strict",
     output_step: float | None = None,
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
@@ -92,6 +93,7 @@ def ensemble(
     method: str = "auto",
     formulation: str = "momentum",
     engine: str = "cpu",
+    precision: str = "strict",
     output_step: float | None = None,
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
@@ -129,6 +131,7 @@ def ensemble(
     method: str = "auto",
     formulation: str = "momentum",
     engine: str = "cpu",
+    precision: str = "strict",
     output_step: float | None = None,
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
@@ -179,9 +182,12 @@ def ensemble(
         `motion.audit()` says which, why, and the error found.
     formulation : str, optional
         "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "dask", "python"}, optional
-        Compiled (default); on the workers of a Dask cluster, of this machine or of many; or the laws as written: slow,
-        for functions that cannot be compiled.
+    engine : {"cpu", "gpu", "dask", "python"}, optional
+        Compiled (default); compiled for NVIDIA's GPUs; on the workers of a Dask cluster, of this machine or of many; or
+        the laws as written: slow, for functions that cannot be compiled.
+    precision : {"strict", "fused", "single"}, optional
+        Of GPUs: the CPU's bits (default); fused multiply-adds, which differ from them by rounding; or numbers of 32
+        bits, about seven digits.
     output_step : float, optional
         Output every this many seconds.
     output_times : array_like, optional
@@ -275,6 +281,7 @@ def ensemble(
         method=method,
         formulation=formulation,
         engine=engine if cluster is None else worker_engine or "cpu",
+        precision=precision,
         output_step=output_step,
         output_times=output_times,
         events=events,

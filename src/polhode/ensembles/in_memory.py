@@ -50,7 +50,8 @@ def run_in_memory(
             scenario, result = run_auto(scenario, False, threads, report, run_members)
         else:
             result = run_pieces(scenario, False, threads, report, look)
-        result.precision_report = compare_precision(scenario)
+        if run_pieces is run_in_pieces:  # elsewhere there may be GPUs, and none here
+            result.precision_report = compare_precision(scenario)
     warn_of_long_steps(scenario, merge_step_figures(figures), stacklevel=5)
     warn_of_lost_precision(result.precision_report, stacklevel=5)
     return finish_motion(Motion(scenario, result), stacklevel=5)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from polhode.errors import ScenarioError
 from polhode.model.scenario import Scenario
+from polhode.results.store import without_gpu
 from polhode.validation import Array
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -94,7 +95,7 @@ class PartSource:
 
 def digest_numbers_of(scenario: Scenario) -> str:
     """A SHA-256 of everything that a scenario says; functions count by their names alone."""
-    found = sha256()
+    found, scenario = sha256(), without_gpu(scenario)
     _digest(tuple(getattr(scenario, field.name) for field in fields(scenario)), found)
     return found.hexdigest()
 

@@ -45,6 +45,8 @@ from polhode.validation import check_flag, check_path
 
 CHUNK_NUMBERS = 16_000_000
 """Numbers in the samples of a chunk, at most, unless it had less than a block of members."""
+GPU_CHUNK_MEMBERS = 2**20
+"""Members of a chunk that runs on a GPU, unless asked for otherwise."""
 SAMPLES, REDUCTIONS = "samples", "reductions"
 Progress = Callable[..., None]
 """Called with the number of members that are done, and whether they were before this run began."""
@@ -261,7 +263,8 @@ def _plan(source: MemberSource, kept: Kept, scenario: Scenario) -> ChunkPlan:
         return ChunkPlan(source.members, stored.chunk_members)
     numbers = len(scenario.times) * len(scenario.bodies) * (sum(scenario.form.sizes) + 1)
     size = BLOCK_MEMBERS
-    while 2 * size <= CHUNK_MEMBERS and 2 * size * numbers <= CHUNK_NUMBERS:
+    most = GPU_CHUNK_MEMBERS if scenario.engine == "gpu" else CHUNK_MEMBERS
+    while 2 * size <= most and 2 * size * numbers <= CHUNK_NUMBERS:
         size *= 2
     return ChunkPlan(source.members, size)
 

@@ -28,6 +28,7 @@ def sweep(
     seed: int | None = None,
     design: str | None = None,
     engine: str | None = None,
+    precision: str | None = None,
     store: str | Path | None = None,
     resume: bool = False,
     reduce: Reduction | str | Sequence[Reduction | str] | None = None,
@@ -59,6 +60,8 @@ def sweep(
         equally probable parts of every input, or the points of a scrambled Sobol' sequence.
     engine : str, optional
         Instead of the engine of the scenario; "dask" computes on the workers of a cluster, of this machine or of many.
+    precision : {"strict", "fused", "single"}, optional
+        Of GPUs, instead of the precision of the scenario: see `ph.ensemble`.
     store : str or Path, optional
         A folder, such as "sweep.zarr", into which samples and inputs stream, chunk by chunk, while the run goes on.
     resume : bool, optional
@@ -100,8 +103,10 @@ def sweep(
     source, file_reductions = _find_source(build, members, seed, design)
     cluster = check_cluster(engine, scheduler, worker_engine, threads)
     chosen = engine if cluster is None else worker_engine
-    if chosen is not None:
-        source = _choose_engine(source, chosen)
+    changes = {"engine": chosen, "precision": precision}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if changes:
+        source = _choose_engine(source, changes)
     if reduce is None and store is None:
         reduce = file_reductions or DEFAULT_REDUCTIONS
     elif reduce is None and keep != SAMPLES:
@@ -128,22 +133,22 @@ def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[Memb
     return DrawnSource(build, members, 0 if seed is None else seed, design or "random"), None
 
 
-def _choose_engine(source: MemberSource, engine: str) -> MemberSource:
+def _choose_engine(source: MemberSource, changes: dict[str, Any]) -> MemberSource:
     if isinstance(source, ArraySource):
-        return ArraySource(replace(source.scenario, engine=engine))
-    return _EngineSource(source, engine)
+        return ArraySource(replace(source.scenario, **changes))
+    return _EngineSource(source, changes)
 
 
 class _EngineSource:
-    """The members of a source, for another engine."""
+    """The members of a source, for another engine or in another precision."""
 
-    def __init__(self, source: MemberSource, engine: str) -> None:
-        self.source, self.engine = source, engine
+    def __init__(self, source: MemberSource, changes: dict[str, Any]) -> None:
+        self.source, self.changes = source, changes
         self.members, self.input_names = source.members, source.input_names
 
     def take(self, members: IntArray) -> Scenario:
         """The ensemble of just these members."""
-        return replace(self.source.take(members), engine=self.engine)
+        return replace(self.source.take(members), **self.changes)
 
     def inputs(self, members: IntArray) -> dict[str, Array]:
         """The drawn numbers of these members."""

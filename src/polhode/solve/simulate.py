@@ -78,6 +78,7 @@ def simulate(
     method: str = "auto",
     formulation: str = "momentum",
     engine: str = "cpu",
+    precision: str = "strict",
     output_step: float | None = None,
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
@@ -117,8 +118,11 @@ def simulate(
         `motion.audit()` says which, why, and the error found.
     formulation : str, optional
         "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "python"}, optional
-        Compiled (default), or the laws as written: slow, for functions that cannot be compiled.
+    engine : {"cpu", "gpu", "python"}, optional
+        Compiled (default), compiled for an NVIDIA GPU, which pays for ensembles only, or the laws as written: slow, for
+        functions that cannot be compiled.
+    precision : {"strict", "fused", "single"}, optional
+        Of a GPU: the CPU's bits (default); fused multiply-adds; or numbers of 32 bits.
     output_step : float, optional
         Output every this many seconds.
     output_times : array_like, optional
@@ -193,6 +197,7 @@ def simulate(
         method=method,
         formulation=formulation,
         engine=engine,
+        precision=precision,
         output_step=output_step,
         output_times=output_times,
         events=events,
