@@ -19,6 +19,8 @@ from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 CACHE_LINE = 64
+CACHED_NUMBERS = 2**16
+"""Numbers that are packed together, so that the cache holds them until all of a body are there."""
 
 
 class Packing(NamedTuple):
@@ -96,10 +98,19 @@ def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
         buffer[0, : len(values)] = values
         return buffer
     cut = _aligned_room((packing.systems, packing.blocks, rows, lanes))
-    for row, value in enumerate(values):
-        each = value if np.ndim(value) == 0 else packing.to_lanes(np.broadcast_to(value, scenario.shape).ravel())
-        cut[:, :, row] = each
     cut[:, :, len(values) :] = 0.0
+    same = [row for row, value in enumerate(values) if np.ndim(value) == 0]
+    cut[:, :, same] = np.array([values[row] for row in same])[:, None]
+    different = {
+        row: packing.to_lanes(np.broadcast_to(value, scenario.shape).ravel())
+        for row, value in enumerate(values)
+        if np.ndim(value) > 0
+    }
+    portion = max(1, CACHED_NUMBERS // (rows * lanes))
+    for start in range(0, packing.blocks, portion):
+        blocks = slice(start, start + portion)
+        for row, each in different.items():
+            cut[:, blocks, row] = each[:, blocks]
     if layout.member:
         cut[:, :, layout.member[0] // lanes] = np.arange(packing.systems)[:, None, None]
     return cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes)
