@@ -313,7 +313,7 @@ def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: st
         )
     if design == "sobol" and len(sampled) >= LEAST_MEMBERS:
         notes.append(
-            f"With this design shares of the variance are too small by up to {largest_bias(len(sampled)):.1%}."
+            f"With this design shares of the variance are too small by up to {100 * largest_bias(len(sampled)):.1f} %."
         )
     return tuple(notes)
 
