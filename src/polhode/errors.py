@@ -59,6 +59,21 @@ class FileError(PolhodeError):
     """A file that is missing, cannot be read, or does not hold what it should."""
 
 
+class DamagedChunkError(FileError):
+    """A chunk of a store that is damaged, or not there.  `damage` has its number, its members and the reason."""
+
+    def __init__(self, sentence: str, damage: Any) -> None:
+        super().__init__(sentence)
+        self.damage = damage
+
+    def __reduce__(self) -> Any:  # it may be sent by another process
+        return type(self), (str(self), self.damage)
+
+
+class StoreFullError(FileError):
+    """A run that stopped because its store has no room.  What was written stays, and the run can be resumed."""
+
+
 class RunError(PolhodeError):
     """A run that had to stop.  `motion` holds what was computed until then.
 
