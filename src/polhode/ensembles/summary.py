@@ -19,6 +19,7 @@ from polhode.ensembles.sensitivity import LEAST_MEMBERS, Sensitivity, largest_bi
 from polhode.ensembles.summary_inputs import SummarizedInput, split_inputs
 from polhode.errors import InputError
 from polhode.model.scenario import Scenario
+from polhode.plot.sweep_panels import format_label, format_unit
 from polhode.validation import Array, check_path
 
 if TYPE_CHECKING:
@@ -48,6 +49,13 @@ class QuantileBand:
     """How many members have a value, at each time."""
     rank_error: float
     """How far a rank may be off, as a fraction of the members; 0 is exact."""
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether the members differ at some time by more than rounding."""
+        width = self.values.max(axis=0) - self.values.min(axis=0)
+        size = np.nanmax(np.abs(self.values), initial=0.0)
+        return bool(np.nanmax(width, initial=0.0) > ROUNDING * size)
 
 
 @dataclass(frozen=True)
@@ -265,20 +273,22 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
     """
     reduced = result.reductions
     samples = [one for one in reduced.values() if one.kind == "sample" and "@" in one.quantity]
-    bands = [band for one in reduced.values() if one.kind == "quantiles" for band in _split_bands(one)]
-    if not samples and not bands:
+    every = [band for one in reduced.values() if one.kind == "quantiles" for band in _split_bands(one)]
+    bands = [band for band in every if band.has_spread]
+    if not samples and not every:
         raise InputError(
             "this result has not what a summary needs: compute it with ph.sweep(source, "
             "reduce=ph.summary_reductions(source))"
         )
     found: list[SummarizedResult] = []
-    constant: list[str] = []
-    for sample in samples:
-        for one in _split_result(reduced, sample):
-            if one.largest - one.smallest > ROUNDING * max(abs(one.smallest), abs(one.largest)):
-                found.append(one)
-            else:
-                constant.append(_describe_constant(one))
+    split = [one for sample in samples for one in _split_result(reduced, sample)]
+    told = {one.label.partition("@")[0] for one in split}
+    constant = [format_label(band.label) for band in every if not band.has_spread and band.label not in told]
+    for one in split:
+        if one.largest - one.smallest > ROUNDING * max(abs(one.smallest), abs(one.largest)):
+            found.append(one)
+        else:
+            constant.append(_describe_constant(one))
     sampled = samples[0].coordinates["member"] if samples else np.arange(0)
     about = result.about
     inputs = split_inputs(result.inputs_of(sampled), about.get("inputs", {})) if len(sampled) else []
@@ -300,7 +310,7 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
 
 
 def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: str) -> tuple[str, ...]:
-    notes = [f"Not shown, since it is the same for all members: {', '.join(constant)}."] if constant else []
+    notes = [f"Not shown, being the same for all members: {', '.join(constant)}."] if constant else []
     if 1 < len(sampled) < members:
         notes.append(
             f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "
@@ -399,18 +409,15 @@ def _split_bands(reduced: ReducedQuantity) -> list[QuantileBand]:
     labels = read_quantity(reduced.quantity).labels(dims[1:], reduced["quantiles"].shape[2:])
     bands = []
     for i, label in enumerate(labels):
+        error = float(errors[:, :, i].max())
         own = values[:, :, i]
-        if np.nanmax(own, initial=-np.inf) > np.nanmin(own, initial=np.inf):
-            error = float(errors[:, :, i].max())
-            bands.append(
-                QuantileBand(label, reduced.units["quantiles"], times, probabilities, own, counts[:, i], error)
-            )
+        bands.append(QuantileBand(label, reduced.units["quantiles"], times, probabilities, own, counts[:, i], error))
     return bands
 
 
 def _describe_constant(result: SummarizedResult) -> str:
-    value = "no value" if result.counted == 0 else f"{result.smallest:.6g} {result.unit}".strip()
-    return f"{result.label} ({value})"
+    value = "no value" if result.counted == 0 else f"{result.smallest:.6g} {format_unit(result.unit)}".rstrip()
+    return f"{format_label(result.label)} ({value})"
 
 
 def _has_extent(scenario: Scenario) -> bool:
