@@ -50,12 +50,14 @@ class QuantileBand:
     rank_error: float
     """How far a rank may be off, as a fraction of the members; 0 is exact."""
 
+    size: float
+    """The largest number of the quantity, all components and times: rounding is relative to it."""
+
     @property
     def has_spread(self) -> bool:
         """Whether the members differ at some time by more than rounding."""
         width = self.values.max(axis=0) - self.values.min(axis=0)
-        size = np.nanmax(np.abs(self.values), initial=0.0)
-        return bool(np.nanmax(width, initial=0.0) > ROUNDING * size)
+        return bool(np.nanmax(width, initial=0.0) > ROUNDING * self.size)
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,13 @@ class SummarizedResult:
     """Of the bins of `counts`, which are of all members."""
     counted: int
     """How many members have a value."""
+    size: float
+    """The largest number of the quantity, all components: rounding is relative to it."""
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether the members differ by more than rounding."""
+        return self.largest - self.smallest > ROUNDING * self.size
 
 
 @dataclass(frozen=True)
@@ -285,7 +294,7 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
     told = {one.label.partition("@")[0] for one in split}
     constant = [format_label(band.label) for band in every if not band.has_spread and band.label not in told]
     for one in split:
-        if one.largest - one.smallest > ROUNDING * max(abs(one.smallest), abs(one.largest)):
+        if one.has_spread:
             found.append(one)
         else:
             constant.append(_describe_constant(one))
@@ -369,7 +378,8 @@ def _split_result(reduced: Mapping[str, ReducedQuantity], sample: ReducedQuantit
     counts, edges = (histogram[name].reshape(len(labels), -1) for name in ("counts", "edges"))
     probabilities = spread.coordinates["quantile"].tolist()
     quantiles = spread["quantiles"].reshape(len(probabilities), -1)
-    results = []
+    ends = np.abs((extremes["smallest"], extremes["largest"]))
+    size, results = float(np.nanmax(ends, initial=0.0)), []
     for i, label in enumerate(labels):
         used = np.flatnonzero(counts[i])
         last = int(used[-1]) + 1 if len(used) else 1
@@ -389,6 +399,7 @@ def _split_result(reduced: Mapping[str, ReducedQuantity], sample: ReducedQuantit
                 counts=counts[i, :last],
                 edges=edges[i, : last + 1],
                 counted=int(mean["count"].flat[i]),
+                size=size,
             )
         )
     return results
@@ -407,16 +418,17 @@ def _split_bands(reduced: ReducedQuantity) -> list[QuantileBand]:
         reduced["rank_error"].reshape(len(probabilities), len(times), -1),
     )
     labels = read_quantity(reduced.quantity).labels(dims[1:], reduced["quantiles"].shape[2:])
+    size, unit = float(np.nanmax(np.abs(values), initial=0.0)), reduced.units["quantiles"]
     bands = []
     for i, label in enumerate(labels):
-        error = float(errors[:, :, i].max())
-        own = values[:, :, i]
-        bands.append(QuantileBand(label, reduced.units["quantiles"], times, probabilities, own, counts[:, i], error))
+        own, error = values[:, :, i], float(errors[:, :, i].max())
+        bands.append(QuantileBand(label, unit, times, probabilities, own, counts[:, i], error, size))
     return bands
 
 
 def _describe_constant(result: SummarizedResult) -> str:
-    value = "no value" if result.counted == 0 else f"{result.smallest:.6g} {format_unit(result.unit)}".rstrip()
+    number = result.smallest if abs(result.smallest) > ROUNDING * result.size else 0.0
+    value = "no value" if result.counted == 0 else f"{number:.6g} {format_unit(result.unit)}".rstrip()
     return f"{format_label(result.label)} ({value})"
 
 

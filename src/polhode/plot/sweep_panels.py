@@ -139,7 +139,8 @@ def draw_band(axes: Axes, band: QuantileBand) -> None:
     if count % 2:
         axes.plot(band.times, values[count // 2], color=BAND, linewidth=1.8, label="median")
     axes.set_xlim(band.times[0], band.times[-1])
-    axes.set_xlabel("time (s)")
+    fewer = band.counted.min() < band.counted.max()
+    axes.set_xlabel("time (s), without members that have ended" if fewer else "time (s)")
     _few_ticks(axes)
 
 
@@ -178,7 +179,7 @@ def draw_shares(axes: Axes, summary: SweepSummary, i: int) -> None:
     axes.set_ylim(max(MOST_BARS, len(drawn)) - 0.4, -0.6)
     axes.set_xlim(0, 122)
     axes.set_xticks([0, 50, 100], ["0", "50", "100 %"])
-    axes.set_xlabel(f"together {100 * summary.explained(i):.0f} %")
+    axes.set_xlabel(f"together {round(100 * summary.explained(i))} %")
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
 
