@@ -207,4 +207,5 @@ def test_contacts_of_members_with_impulses_at_different_times_are_kept():
         alone = ph.simulate(ball, ph.State(position=heights[i]), [GRAVITY, kick], **settings)
         assert np.array_equal(together.member(i).position, alone.position)
         assert np.array_equal(together.member(i).impacts.time, alone.impacts.time)
+        assert np.array_equal(together.member(i).contact_points, alone.contact_points)
         assert together.impact_totals.count[i] == alone.impact_totals.count
