@@ -11,6 +11,7 @@ import numpy as np
 from polhode.engines.result import Report, RunResult
 from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.pieces import run_in_pieces
+from polhode.errors import find_stacklevel
 from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
@@ -38,7 +39,8 @@ def run_in_memory(
     scenario = ask_for_final_states(scenario)
     check_user_functions(scenario.take(np.arange(1)))
     scenario = settle_functions(scenario)
-    warn_before_run(scenario, stacklevel=5)
+    level = find_stacklevel() + 1
+    warn_before_run(scenario, level)
     figures: list[StepFigures | None] = []
 
     def look(members: Scenario, result: RunResult) -> None:
@@ -52,9 +54,9 @@ def run_in_memory(
             result = run_pieces(scenario, False, threads, report, look)
         if run_pieces is run_in_pieces:  # elsewhere there may be GPUs, and none here
             result.precision_report = compare_precision(scenario)
-    warn_of_long_steps(scenario, merge_step_figures(figures), stacklevel=5)
-    warn_of_lost_precision(result.precision_report, stacklevel=5)
-    return finish_motion(Motion(scenario, result), stacklevel=5)
+    warn_of_long_steps(scenario, merge_step_figures(figures), level)
+    warn_of_lost_precision(result.precision_report, level)
+    return finish_motion(Motion(scenario, result), level)
 
 
 @contextmanager
