@@ -180,7 +180,7 @@ def plan_costs(plan: SweepPlan, measured: dict[str, Any]) -> dict[str, float]:
 
 def measure_all(quick: bool = False) -> dict[str, Any]:
     """All figures of this machine."""
-    repeats, tasks = (1, 300) if quick else (5, 20_000)
+    repeats, tasks = (1, 300) if quick else (5, 10_000)
     with tempfile.TemporaryDirectory() as folder:
         return {
             "machine": {

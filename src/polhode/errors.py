@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +129,21 @@ class NonFiniteError(RunError):
 
 class SingularityError(RunError):
     """Euler angles came too close to the vertical, where they are singular."""
+
+
+def find_stacklevel() -> int:
+    """The stacklevel by which a warning, given where this is called, points to the code that called the package.
+
+    Examples
+    --------
+    >>> find_stacklevel()  # called by the user's code itself
+    1
+    """
+    frame, level = sys._getframe(1), 1
+    package = os.path.dirname(__file__)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def nearest(name: Any, known: Iterable[str]) -> str:
