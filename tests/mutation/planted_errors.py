@@ -48,6 +48,10 @@ FLUID = "solve/test_added_mass.py"
 STEPPER = "solve/test_stepper.py"
 NODES = "results/test_nodes.py"
 FILES = "io/test_mesh_files.py"
+DAMAGE = "ensembles/test_store_damage.py"
+STORE = "ensembles/test_ensemble_store.py"
+RESULT = "ensembles/test_ensemble_result.py"
+FULL = "ensembles/test_store_full_disk.py"
 SKETCH = "ensembles/test_quantile_sketch_against_numpy.py"
 MOMENTS = "ensembles/test_moments_against_fractions.py"
 TREE = "ensembles/test_merge_tree.py"
@@ -1412,5 +1416,47 @@ PLANTED = [
         "found.setdefault(_member_of(crossing), crossing)",
         "found[_member_of(crossing)] = crossing",
         (REDUCTIONS,),
+    ),
+    Planted(
+        "stores: the numbers of a chunk are not compared with their digests",
+        "ensembles/chunk_files.py",
+        "if not is_whole or digest_numbers(values) != record.blocks[name][i]:",
+        "if not is_whole:",
+        (DAMAGE,),
+    ),
+    Planted(
+        "stores: the record of another store is taken for one's own",
+        "ensembles/chunk_files.py",
+        "if record.manifest != self.digest:",
+        "if record.manifest is None:",
+        (DAMAGE,),
+    ),
+    Planted(
+        "stores: a record counts for whichever chunk has its name",
+        "ensembles/chunk_files.py",
+        "if (record.chunk, record.first, record.last) != (k, first, last):",
+        "if record.last - record.first > last - first:",
+        (DAMAGE,),
+    ),
+    Planted(
+        "stores: a run with another seed or scenario is resumed",
+        "ensembles/store_manifest.py",
+        'for part in ("format", "versions", "plan", "run", "arrays"):',
+        'for part in ("format", "versions", "plan", "arrays"):',
+        (STORE,),
+    ),
+    Planted(
+        "stores: events are those of the member's place instead of its number",
+        "ensembles/stored_run.py",
+        "return rows, order[np.repeat(first, counts) + within]",
+        "return rows, np.repeat(first, counts) + within",
+        (RESULT,),
+    ),
+    Planted(
+        "stores: a full disk is an error like any other",
+        "ensembles/store_folder.py",
+        "if error.errno in NO_ROOM:",
+        "if error.errno is None:",
+        (FULL,),
     ),
 ]
