@@ -57,6 +57,8 @@ MOMENTS = "ensembles/test_moments_against_fractions.py"
 TREE = "ensembles/test_merge_tree.py"
 BINS = "ensembles/test_histogram_counts.py"
 REDUCTIONS = "ensembles/test_reductions.py"
+SENSITIVITY = "ensembles/test_sensitivity.py"
+SUMMARY = "ensembles/test_summary.py"
 WORDS = "ensembles/sampling/test_random_words_against_philox.py"
 QUANTILE = "ensembles/sampling/test_normal_quantile_against_mpmath.py"
 DESIGNS = "ensembles/sampling/test_designs_against_scipy.py"
@@ -1458,5 +1460,33 @@ PLANTED = [
         "if error.errno in NO_ROOM:",
         "if error.errno is None:",
         (FULL,),
+    ),
+    Planted(
+        "sensitivity: no correction for chance",
+        "ensembles/sensitivity.py",
+        "(max(within, 0.0) / (n - used)) / (total / (n - 1))",
+        "max(within, 0.0) / total",
+        (SENSITIVITY,),
+    ),
+    Planted(
+        "sensitivity: levels instead of lines in the ranges of an input",
+        "ensembles/sensitivity.py",
+        "(xy[slanted] ** 2 / xx[slanted]).sum()",
+        "0.0",
+        (SENSITIVITY, SUMMARY),
+    ),
+    Planted(
+        "sensitivity: the jackknife without its factor",
+        "ensembles/sensitivity.py",
+        "np.sqrt((GROUPS - 1) * np.var(without))",
+        "np.sqrt(np.var(without))",
+        (SENSITIVITY,),
+    ),
+    Planted(
+        "summary: an even stride, which leaves a corner of a Sobol' design",
+        "ensembles/summary.py",
+        "stride + (stride % 2 == 0)",
+        "1 << (stride - 1).bit_length()",
+        (SUMMARY,),
     ),
 ]
