@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +61,21 @@ class FileError(PolhodeError):
     """A file that is missing, cannot be read, or does not hold what it should."""
 
 
+class DamagedChunkError(FileError):
+    """A chunk of a store that is damaged, or not there.  `damage` has its number, its members and the reason."""
+
+    def __init__(self, sentence: str, damage: Any) -> None:
+        super().__init__(sentence)
+        self.damage = damage
+
+    def __reduce__(self) -> Any:  # it may be sent by another process
+        return type(self), (str(self), self.damage)
+
+
+class StoreFullError(FileError):
+    """A run that stopped because its store has no room.  What was written stays, and the run can be resumed."""
+
+
 class RunError(PolhodeError):
     """A run that had to stop.  `motion` holds what was computed until then.
 
@@ -112,6 +129,21 @@ class NonFiniteError(RunError):
 
 class SingularityError(RunError):
     """Euler angles came too close to the vertical, where they are singular."""
+
+
+def find_stacklevel() -> int:
+    """The stacklevel by which a warning, given where this is called, points to the code that called the package.
+
+    Examples
+    --------
+    >>> find_stacklevel()  # called by the user's code itself
+    1
+    """
+    frame, level = sys._getframe(1), 1
+    package = os.path.dirname(__file__)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def nearest(name: Any, known: Iterable[str]) -> str:

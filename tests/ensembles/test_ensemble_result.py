@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.ensembles.chunk_record import DamagedChunkError
 from polhode.ensembles.chunk_run import RunSettings, run_chunk
 from polhode.ensembles.chunks import ChunkPlan
 from polhode.ensembles.member_source import ArraySource
@@ -20,7 +19,7 @@ from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.stored_run import open_run_store, read_partials, write_result
-from polhode.errors import FileError, InputError, ScenarioError
+from polhode.errors import DamagedChunkError, FileError, InputError, ScenarioError
 
 MEMBERS = 4096 + 904
 TIMES = [0.0, 0.5, 1.0]

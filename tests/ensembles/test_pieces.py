@@ -19,6 +19,7 @@ MEMBERS = 203
 RNG = np.random.default_rng(5)
 TENSORS = RNG.uniform(1.0, 2.0, (MEMBERS, 3))[..., None] * np.eye(3) + 0.1 * (1 - np.eye(3))
 BODY = ph.Body(mass=RNG.uniform(1.0, 2.0, MEMBERS), inertia=TENSORS)
+SOLID = ph.Body(mass=1.0, inertia=(1.0, 1.5, 2.0))
 START = ph.State(
     position=RNG.normal(size=(MEMBERS, 3)) + (0.0, 0.0, 3.0),
     quaternion_wxyz=RNG.normal(size=(MEMBERS, 4)),
@@ -129,12 +130,17 @@ def test_every_member_is_in_one_piece_and_pieces_are_neither_small_nor_large():
         assert max(b - a for a, b in ranges) <= 1.5 * pieces.PIECE_BODIES
 
 
-def test_a_member_in_contact_has_the_same_bits_in_whatever_chunk(monkeypatch):
+def test_a_member_in_contact_has_the_same_bits_in_whatever_chunk():
     count = 4096 + 40
-    radii, heights = RNG.uniform(0.05, 0.2, count), RNG.uniform(0.2, 0.4, count)
-    ball = ph.shapes.sphere(radii, mass=1.0)
-    start = ph.State(position=np.stack([0 * heights, 0 * heights, heights], axis=-1))
-    scenario = ph.Scenario(ball, start, [GRAVITY], duration=0.4, output_step=0.1, contacts=[ph.floor(0.5)])
+    sides, heights = RNG.uniform(0.05, 0.2, (count, 3)), RNG.uniform(0.3, 0.4, count)
+    sides[7] = heights[7] = 900.0  # contacts are measured by the largest body that runs with them
+    start = ph.State(
+        position=np.stack([0 * heights, 0 * heights, heights], axis=-1),
+        quaternion_wxyz=RNG.normal(size=(count, 4)),
+        angular_velocity_body=RNG.normal(size=(count, 3)),
+    )
+    box, floor = ph.shapes.box(sides, mass=1.0), ph.floor(0.5, 0.2)
+    scenario = ph.Scenario(box, start, [GRAVITY], duration=0.4, output_step=0.1, contacts=[floor])
     source, settings = ArraySource(scenario), RunSettings(changes=(("method", "exact"), ("formulation", "body_rates")))
     whole, last = run_chunk(source, 0, count, settings), run_chunk(source, 4096, count, settings)
     assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
@@ -142,6 +148,33 @@ def test_a_member_in_contact_has_the_same_bits_in_whatever_chunk(monkeypatch):
     late = whole.run_result.impacts[whole.run_result.impacts["member"] >= 4096]
     assert late.tobytes() == last.run_result.impacts.tobytes()
     assert np.array_equal(whole.run_result.impact_totals[4096:], last.run_result.impact_totals)
+
+
+def test_a_member_with_events_along_a_closed_form_has_the_same_bits_in_whatever_chunk():
+    count = 4096 + 20
+    spins = RNG.normal(size=(count, 3))
+    spins[7] = 500.0  # events are searched for in steps of the fastest body
+    start = ph.State(position=RNG.uniform(0.1, 0.2, (count, 3)), angular_velocity_body=spins)
+    scenario = ph.Scenario(
+        SOLID, start, [GRAVITY], duration=0.3, output_step=0.1, method="exact", events=[landing(action="record")]
+    )
+    source = ArraySource(scenario)
+    whole, last = run_chunk(source, 0, count, RunSettings()), run_chunk(source, 4096, count, RunSettings())
+    assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
+    late = [c for c in whole.crossings if c.body >= 4096]
+    assert [(c.body, c.time) for c in late] == [(c.body, c.time) for c in last.crossings]
+    assert len(late) == 20
+
+
+def test_a_member_by_taylor_series_has_the_same_bits_in_whatever_chunk():
+    pytest.importorskip("heyoka")
+    count = 4096 + 20
+    start = ph.State(velocity=RNG.normal(size=(count, 3)), angular_velocity_body=RNG.normal(size=(count, 3)))
+    forces = [GRAVITY, ph.forces.quadratic_drag(0.1)]
+    scenario = ph.Scenario(SOLID, start, forces, duration=0.2, method="taylor")
+    source = ArraySource(scenario)
+    whole, last = run_chunk(source, 0, count, RunSettings()), run_chunk(source, 4096, count, RunSettings())
+    assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
 
 
 def test_a_chunk_that_begins_inside_a_block_is_refused():
@@ -198,13 +231,14 @@ def test_progress_counts_members_with_their_rate_and_the_time_left(small_pieces)
 
 
 def test_contacts_of_members_with_impulses_at_different_times_are_kept():
-    ball, heights = ph.shapes.sphere(0.1, mass=1.0), np.full((4, 3), (0.0, 0.0, 0.5))
+    ball, heights = ph.shapes.sphere(0.1, mass=1.0), np.linspace((0.0, 0.0, 0.2), (0.0, 0.0, 0.8), 4)
     kicks = ph.forces.impulse((0.3, 0.0, 0.0), [0.1, 0.2, 0.1, 0.2])
-    settings = {"duration": 1.0, "output_step": 0.1, "contacts": [ph.floor(0.5)]}
+    settings = {"duration": 1.0, "output_step": 0.1, "contacts": [ph.floor(0.2)]}
     together = ph.ensemble(ball, ph.State(position=heights), [GRAVITY, kicks], **settings)
     for i, time in enumerate((0.1, 0.2, 0.1, 0.2)):
         kick = ph.forces.impulse((0.3, 0.0, 0.0), time)
         alone = ph.simulate(ball, ph.State(position=heights[i]), [GRAVITY, kick], **settings)
         assert np.array_equal(together.member(i).position, alone.position)
         assert np.array_equal(together.member(i).impacts.time, alone.impacts.time)
+        assert np.array_equal(together.member(i).contact_forces, alone.contact_forces)
         assert together.impact_totals.count[i] == alone.impact_totals.count

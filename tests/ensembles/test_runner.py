@@ -163,6 +163,30 @@ def test_members_that_fail_are_listed_and_the_others_go_on(tmp_path, monkeypatch
     assert np.array_equal(position[:, 0], one.position)
 
 
+def build_fast(draw):
+    speed = draw.choice("speed", [[1e200, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    drag = [ph.forces.quadratic_drag(0.1)]
+    return ph.Scenario(ph.particle(1.0), ph.State(velocity=speed), drag, duration=1.0, step=0.1, method="rk4")
+
+
+SPIN, SLOW = ph.State(angular_velocity_body=np.full((20, 3), 3.0)), {"duration": 1.0, "step": 0.5, "method": "rk4"}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: ph.sweep(build_fast, members=20, reduce=["mean:position"]),
+        lambda: ph.ensemble(BOX, SPIN, reduce=["mean:position"], **SLOW),
+        lambda: ph.ensemble(BOX, SPIN, **SLOW),
+    ],
+    ids=["sweep", "reduced", "in memory"],
+)
+def test_warnings_point_to_the_line_that_asked_for_the_run(run):
+    with pytest.warns(UserWarning, match="members failed|a body turns") as caught:
+        run()
+    assert [one.filename for one in caught] == [__file__]
+
+
 def test_a_member_that_an_event_stops_has_not_failed():
     heights = np.where(np.arange(50) % 2, 0.2, 99.0)
     start = ph.State(position=np.stack([0 * heights, 0 * heights, heights], axis=-1))

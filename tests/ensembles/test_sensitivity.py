@@ -23,7 +23,7 @@ def test_rank_correlation_against_scipy():
 
 
 def test_the_errors_are_those_found_by_repetition():
-    found = [measure_sensitivity(x, x + 2 * e) for x, e in RNG.normal(size=(200, 2, 1000))]
+    found = [measure_sensitivity(x, x + 2 * e) for x, e in RNG.normal(size=(150, 2, 1000))]
     for value, error in (("rank_correlation", "rank_correlation_error"), ("variance_share", "variance_share_error")):
         spread = np.std([getattr(one, value) for one in found])
         assert np.mean([getattr(one, error) for one in found]) == pytest.approx(spread, rel=0.25)

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 import chunk_producer as producer
-from polhode.ensembles.chunk_record import DamagedChunkError
 from polhode.ensembles.store import EnsembleStore
-from polhode.errors import FileError
+from polhode.errors import DamagedChunkError, FileError
 
 CHUNKS = 4
 

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 import chunk_producer as producer
-from polhode.ensembles.chunk_record import StoreFullError
 from polhode.ensembles.store import EnsembleStore
-from polhode.errors import FileError
+from polhode.errors import FileError, StoreFullError
 
 
 @pytest.fixture
@@ -64,7 +63,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 import chunk_producer as producer
-from polhode.errors import FileError
+from polhode.errors import FileError, StoreFullError
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     producer.produce(Path(sys.argv[1]), 3)

@@ -60,8 +60,81 @@ DRAWS = "ensembles/sampling/test_distributions_against_scipy.py"
 ATTITUDES = "ensembles/sampling/test_random_rotations_and_inertia.py"
 SOURCES = "ensembles/sampling/test_drawn_source.py"
 SWEEPS = "ensembles/sampling/test_sweep_file.py"
+PIECES = "ensembles/test_pieces.py"
+RUNNER = "ensembles/test_runner.py"
 
 PLANTED = [
+    # Ensembles in pieces and chunks ---------------------------------------------------------------------------------
+    Planted(
+        "pieces: the events of a piece are counted from its own first member",
+        "ensembles/pieces.py",
+        "crossing.body += first",
+        "crossing.body += 0",
+        (PIECES,),
+    ),
+    Planted(
+        "pieces: the events of systems are counted from the first member of the piece",
+        "ensembles/pieces.py",
+        "crossing.member += first",
+        "crossing.member += 0",
+        (PIECES,),
+    ),
+    Planted(
+        "pieces: a failure is counted in members, not in bodies",
+        "ensembles/pieces.py",
+        "result.failure.body + first * bodies",
+        "result.failure.body + bodies",
+        (PIECES,),
+    ),
+    Planted(
+        "pieces: contacts are divided like what does not depend on neighbors",
+        "ensembles/pieces.py",
+        "method.is_taylor_series or bool(scenario.contacts) or",
+        "method.is_taylor_series or",
+        (PIECES,),
+    ),
+    Planted(
+        "chunks: impacts are counted from the first member of the chunk",
+        "ensembles/pieces.py",
+        'result.impacts["member"] += first',
+        'result.impacts["member"] += 0',
+        (PIECES,),
+    ),
+    Planted(
+        "chunks: a member that an event stops counts as failed",
+        "ensembles/failures.py",
+        "return wrong & (result.times[:, None] < ends)",
+        "return wrong",
+        (RUNNER,),
+    ),
+    Planted(
+        "chunks: auto asks the first members, not some of all",
+        "solve/auto_method.py",
+        "np.linspace(0, count - 1, SAMPLED_MEMBERS).astype(int) if",
+        "np.arange(SAMPLED_MEMBERS) if",
+        (RUNNER,),
+    ),
+    Planted(
+        "chunks: the tolerance of few members forgets the breaks of the finer run",
+        "solve/auto_method.py",
+        'return {**changes, "breaks": tried.breaks}, result.auto_report',
+        "return changes, result.auto_report",
+        (RUNNER,),
+    ),
+    Planted(
+        "chunks: resumed, the reductions of stored chunks are left out",
+        "ensembles/runner.py",
+        "partials = read_partials(store, k) if self.trees else {}",
+        "partials = {}",
+        (RUNNER,),
+    ),
+    Planted(
+        "groups: the contacts of a group are given to other members",
+        "engines/driver.py",
+        "result.contact[: len(part.contact), rows] = part.contact",
+        "result.contact[: len(part.contact), rows[::-1]] = part.contact",
+        (PIECES,),
+    ),
     # Draws ----------------------------------------------------------------------------------------------------------
     Planted(
         "random words: a member starts one word late",

@@ -193,18 +193,17 @@ def _describe_settings(scenario: Any, options: dict[str, Any], outputs: int, fil
 
 def _print_summary(summary: SweepSummary, report: dict[str, Any], options: dict[str, Any]) -> None:
     from polhode.ensembles.summary_table import can_print_blocks, format_summary
+    from polhode.plot.sweep_panels import format_count
 
     settings = summary.settings
     click.secho(summary.title, bold=True)
     rate = summary.members / report["seconds"]
-    click.echo(
-        f"  {summary.members:,} members, {settings['design']}, seed {settings['seed']}: {len(summary.inputs)} inputs"
-    )
-    click.echo(
-        f"  {settings['duration']} of motion each, computed in {report['seconds']:.3g} s: {rate:,.0f} members/s\n"
-    )
+    counted = f"{format_count(summary.members, 'member')}, {settings['design']}, seed {settings['seed']}"
+    click.echo(f"  {counted}: {format_count(len(summary.inputs), 'input')}")
+    computed = f"computed in {report['seconds']:.3g} s: {rate:,.0f} members/s"
+    click.echo(f"  {settings['duration']} of motion each, {computed}\n")
     if summary.failed:
-        click.secho(f"{summary.failed:,} members failed:", fg="red")
+        click.secho(f"{format_count(summary.failed, 'member')} failed:", fg="red")
         for sentence in summary.failures:
             click.echo(f"  {sentence}")
         click.echo()

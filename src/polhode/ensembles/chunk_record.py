@@ -6,7 +6,6 @@ import json
 from typing import Any, NamedTuple
 
 from polhode.ensembles.store_manifest import digest_json, encode_json
-from polhode.errors import FileError
 
 
 class ChunkDamage(NamedTuple):
@@ -21,18 +20,6 @@ class ChunkDamage(NamedTuple):
 
     def __str__(self) -> str:
         return f"chunk {self.chunk} (members {self.first} to {self.last - 1}): {self.reason}"
-
-
-class DamagedChunkError(FileError):
-    """A chunk of a store that is damaged, or not there.  `damage` says which, and its members."""
-
-    def __init__(self, sentence: str, damage: ChunkDamage) -> None:
-        super().__init__(sentence)
-        self.damage = damage
-
-
-class StoreFullError(FileError):
-    """A run that stopped because its store has no room.  What was written stays, and the run can be resumed."""
 
 
 class ChunkRecord(NamedTuple):

@@ -38,7 +38,10 @@ def digest_emitted_code(scenario: Scenario) -> str:
     """
     if scenario.used_method.is_taylor_series:
         return sha256(f"heyoka {_version_of('heyoka')}".encode()).hexdigest()
-    integrator = integrator_for(replace(scenario, engine="cpu"), False, 1)
+    changes: dict[str, Any] = {"engine": "cpu"}
+    if hasattr(scenario, "precision"):  # of another engine, which runs the same laws
+        changes["precision"] = "strict"
+    integrator = integrator_for(replace(scenario, **changes), False, 1)
     program = integrator.plan.program
     integrator.plan = integrator.plan._replace(program=_Spy())  # type: ignore[arg-type]
     try:

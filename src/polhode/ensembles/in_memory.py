@@ -11,6 +11,7 @@ import numpy as np
 from polhode.engines.result import Report, RunResult
 from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.pieces import run_in_pieces
+from polhode.errors import find_stacklevel
 from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
@@ -37,7 +38,8 @@ def run_in_memory(
     scenario = ask_for_final_states(scenario)
     check_user_functions(scenario.take(np.arange(1)))
     scenario = settle_functions(scenario)
-    warn_before_run(scenario, stacklevel=5)
+    level = find_stacklevel() + 1
+    warn_before_run(scenario, level)
     figures: list[StepFigures | None] = []
 
     def look(members: Scenario, result: RunResult) -> None:
@@ -49,8 +51,8 @@ def run_in_memory(
             scenario, result = run_auto(scenario, False, threads, report, run_members)
         else:
             result = run_pieces(scenario, False, threads, report, look)
-    warn_of_long_steps(scenario, merge_step_figures(figures), stacklevel=5)
-    return finish_motion(Motion(scenario, result), stacklevel=5)
+    warn_of_long_steps(scenario, merge_step_figures(figures), level)
+    return finish_motion(Motion(scenario, result), level)
 
 
 @contextmanager

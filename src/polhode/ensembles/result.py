@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.checksum import combine_digests
-from polhode.ensembles.chunk_record import ChunkDamage, DamagedChunkError
+from polhode.ensembles.chunk_record import ChunkDamage
 from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
@@ -26,7 +26,7 @@ from polhode.ensembles.stored_run import (
     read_motion,
     stored_inputs,
 )
-from polhode.errors import FileError, InputError
+from polhode.errors import DamagedChunkError, FileError, InputError
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.motion import Motion

@@ -32,7 +32,7 @@ from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_folder import is_ensemble_store
 from polhode.ensembles.stored_reductions import describe_reductions, write_reductions
 from polhode.ensembles.stored_run import StoredRun, open_run_store, read_failures, read_partials
-from polhode.errors import DeadlyChunksError, ScenarioError
+from polhode.errors import DeadlyChunksError, ScenarioError, find_stacklevel
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
 from polhode.progress import progress as bar_for
@@ -97,7 +97,7 @@ def run_ensemble(
         report = stack.enter_context(report_members(source, progress))
         settings = decide_settings(source, threads, None if report is None else lambda _: report(0.0))
         scenario = settle_functions(prepare_members(source, sample_members(source.members), settings))
-        warn_before_run(scenario, stacklevel=5)
+        warn_before_run(scenario, find_stacklevel() + 1)
         plan = _plan(source, kept, scenario)
         run = _open_store(source, plan, settings, kept, scenario)
         if run is not None:
@@ -132,9 +132,10 @@ def run_ensemble(
         reduced = gathered.finish_reductions()
         if run is not None and reduced and lost is None:
             write_reductions(run.store, reduced)
-    warn_of_long_steps(scenario, merge_step_figures(gathered.figures), stacklevel=4)
-    warn_of_missed_tolerance(settings.auto_report, stacklevel=4)
-    warn_of_failures(gathered.failures, source.members, stacklevel=4)
+    level = find_stacklevel() + 1
+    warn_of_long_steps(scenario, merge_step_figures(gathered.figures), level)
+    warn_of_missed_tolerance(settings.auto_report, level)
+    warn_of_failures(gathered.failures, source.members, level)
     changes = dict(settings.changes)
     if run is not None:
         result = EnsembleResult.from_store(EnsembleStore.open(run.store.path), reduced, source, changes)
@@ -254,7 +255,7 @@ def warn_of_failures(failures: list[MemberFailure], members: int, stacklevel: in
         warnings.warn(
             f"{len(failures)} of {members} members failed, and are NaN from there on (result.failures lists them)"
             f"{first}{failures[0].sentence}",
-            stacklevel=stacklevel + 1,
+            stacklevel=stacklevel,
         )
 
 

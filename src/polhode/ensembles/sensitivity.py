@@ -10,17 +10,24 @@ Two numbers for each input and result, from the same members; no further runs ar
 
 Neither sees an input that acts only together with others; the shares of independent inputs add up to less than 1 by
 what such interactions contribute.  If inputs depend on each other, each share includes what others bring with it.
+
+The mean of the result given the input is estimated by straight lines in up to 20 equally frequent ranges of the input:
+what is finer than these is not seen.  The share is corrected for chance as if members were independent.  Points of a
+Sobol' sequence scatter less, so that shares come out too small there, by up to (2 bins - 1) / (members - 2 bins): 1 %
+for 4000 members.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.validation import Array
 
-LEAST_PER_BIN, MOST_BINS = 30, 40
+LEAST_PER_BIN, MOST_BINS = 30, 20
+LEAST_MEMBERS = 2 * LEAST_PER_BIN
 GROUPS = 20
 """The uncertainty is estimated by leaving out one of so many groups of members after the other."""
 
@@ -61,17 +68,25 @@ def measure_sensitivity(given: Array, result: Array) -> Sensitivity:
     bins = min(n // LEAST_PER_BIN, MOST_BINS)
     if bins < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Sensitivity(np.nan, np.nan, np.nan, np.nan, n, max(bins, 0))
-    y = y - y[0]  # a large offset would cost digits
-    whole = _rank_correlation(x, y), _correlation_ratio(x, y, bins)
     group = np.arange(n) % GROUPS
-    parts = np.array(
-        [
-            (_rank_correlation(x[group != g], y[group != g]), _correlation_ratio(x[group != g], y[group != g], bins))
-            for g in range(GROUPS)
-        ]
-    )
-    error = np.sqrt((GROUPS - 1) * parts.var(axis=0))  # the jackknife
-    return Sensitivity(whole[0], float(error[0]), whole[1], float(error[1]), n, bins)
+    ranks, correlated = find_ranks(x), _leave_out(_rank_correlation, n, group)
+    explained = _leave_out(_correlation_ratio, n, group)
+    correlation, correlation_error = correlated(ranks, find_ranks(y), np.zeros(n, dtype=np.int64))
+    place = np.minimum((bins * (ranks - 0.5) / n).astype(np.int64), bins - 1)  # of equal numbers the same
+    share, share_error = explained(x, y, np.unique(place, return_inverse=True)[1])
+    return Sensitivity(correlation, correlation_error, share, share_error, n, bins)
+
+
+def largest_bias(members: int) -> float:
+    """By how much a share is too small at most, if the members scatter less than independent ones.
+
+    Examples
+    --------
+    >>> round(largest_bias(4000), 4)
+    0.0098
+    """
+    bins = min(members // LEAST_PER_BIN, MOST_BINS)
+    return (2 * bins - 1) / (members - 2 * bins)
 
 
 def find_ranks(values: Array) -> Array:
@@ -88,26 +103,62 @@ def find_ranks(values: Array) -> Array:
     return np.asarray((last - (counts - 1) / 2)[inverse])
 
 
-def _rank_correlation(x: Array, y: Array) -> float:
-    a, b = (ranks - ranks.mean() for ranks in (find_ranks(x), find_ranks(y)))
-    size = np.sqrt((a * a).sum() * (b * b).sum())
-    return float((a * b).sum() / size) if size > 0 else float("nan")
+class _Sums(NamedTuple):
+    """Sums over the members of each bin, of deviations from the means of the bin and of all."""
+
+    members: Array
+    x: Array
+    y: Array
+    xx: Array
+    xy: Array
+    yy: Array
+    level: Array
+    """How far the mean of the bin is from that of all, of y."""
 
 
-def _correlation_ratio(x: Array, y: Array, bins: int) -> float:
-    """The variance between the bins over that of all, corrected for the members being few.  [Kelley 1935]
+def _leave_out(
+    evaluate: Callable[[_Sums], float], n: int, group: Any
+) -> Callable[[Array, Array, Any], tuple[float, float]]:
+    """A function of sums over bins, evaluated with all members, and its standard error by the jackknife."""
 
-    Equal numbers stay in one bin, so that there may be fewer bins than asked for.
+    def run(x: Array, y: Array, place: Any) -> tuple[float, float]:
+        count = np.bincount(place).astype(np.float64)
+        x_mean, y_mean = np.bincount(place, x - x[0]) / count + x[0], np.bincount(place, y - y[0]) / count + y[0]
+        dx, dy, level = x - x_mean[place], y - y_mean[place], y_mean - (np.mean(y - y[0]) + y[0])
+        cell, cells = place * GROUPS + group, len(count) * GROUPS
+        terms = (np.ones(n), dx, dy, dx * dx, dx * dy, dy * dy)
+        parts = [np.bincount(cell, term, minlength=cells).reshape(-1, GROUPS) for term in terms]
+        whole = evaluate(_Sums._make((*(part.sum(axis=1) for part in parts), level)))
+        without = [evaluate(_Sums._make((*(p.sum(axis=1) - p[:, g] for p in parts), level))) for g in range(GROUPS)]
+        return whole, float(np.sqrt((GROUPS - 1) * np.var(without)))
+
+    return run
+
+
+def _rank_correlation(sums: _Sums) -> float:
+    """Pearson's correlation of ranks, all in one bin."""
+    n = sums.members[0]
+    xx, xy, yy = (
+        float(product[0] - a[0] * b[0] / n)
+        for product, a, b in ((sums.xx, sums.x, sums.x), (sums.xy, sums.x, sums.y), (sums.yy, sums.y, sums.y))
+    )
+    return xy / float(np.sqrt(xx * yy)) if xx > 0 and yy > 0 else float("nan")
+
+
+def _correlation_ratio(sums: _Sums) -> float:
+    """The part of the variance of y that straight lines in the bins explain, corrected for chance.  [Kelley 1935]
+
+    A bin whose x are all equal has a level instead of a line.
     """
-    n = len(x)
-    ranks = find_ranks(x)
-    place = np.minimum((bins * (ranks - 0.5) / n).astype(np.int64), bins - 1)
-    _, place = np.unique(place, return_inverse=True)
-    count = np.bincount(place)
-    if len(count) < 2:
+    filled = sums.members > 0
+    count, x, y, xx, xy, yy, level = (values[filled] for values in sums)
+    n = count.sum()
+    xx, xy, yy = xx - x * x / count, xy - x * y / count, yy - y * y / count
+    slanted = xx > 0
+    within = float(yy.sum() - (xy[slanted] ** 2 / xx[slanted]).sum())
+    means = level + y / count
+    total = float(yy.sum() + (count * (means - (count * means).sum() / n) ** 2).sum())
+    used = len(count) + int(slanted.sum())
+    if total == 0 or used < 2 or n <= used:
         return float("nan")
-    mean = np.bincount(place, y) / count
-    within, total = ((y - mean[place]) ** 2).sum(), ((y - y.mean()) ** 2).sum()
-    if total == 0:
-        return float("nan")
-    return float(1 - (within / (n - len(count))) / (total / (n - 1)))
+    return float(1 - (max(within, 0.0) / (n - used)) / (total / (n - 1)))

@@ -17,7 +17,7 @@ import numpy as np
 
 from polhode.ensembles.checksum import digest_numbers, little_endian
 from polhode.ensembles.chunk_files import ChunkFiles, check_chunk_arrays, read_regular_file
-from polhode.ensembles.chunk_record import ChunkDamage, ChunkRecord, DamagedChunkError
+from polhode.ensembles.chunk_record import ChunkDamage, ChunkRecord
 from polhode.ensembles.chunks import ChunkPlan
 from polhode.ensembles.store_folder import (
     explain_write_errors,
@@ -35,7 +35,7 @@ from polhode.ensembles.store_manifest import (
     describe_differences,
     find_differences,
 )
-from polhode.errors import FileError, InputError
+from polhode.errors import DamagedChunkError, FileError, InputError
 from polhode.io.atomic_folders import atomic_folder
 from polhode.io.durable_files import remove_drafts, sync_folder, write_durable
 from polhode.io.store_lock import lock_store

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from polhode.ensembles.chunk_files import read_regular_file
-from polhode.ensembles.chunk_record import StoreFullError
 from polhode.ensembles.store_layout import METADATA
 from polhode.ensembles.store_manifest import MANIFEST, MANIFEST_COPY, Manifest, read_manifest_text
-from polhode.errors import FileError
+from polhode.errors import FileError, StoreFullError
 from polhode.results.store_manifest import refuse_links
 
 NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)

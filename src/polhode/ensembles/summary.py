@@ -15,7 +15,7 @@ from polhode.ensembles.quantities import FINAL, Quantity, read_quantity
 from polhode.ensembles.reduced_quantity import AnyArray, ReducedQuantity, as_plain
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.result import EnsembleResult
-from polhode.ensembles.sensitivity import Sensitivity, measure_sensitivity
+from polhode.ensembles.sensitivity import LEAST_MEMBERS, Sensitivity, largest_bias, measure_sensitivity
 from polhode.ensembles.summary_inputs import SummarizedInput, split_inputs
 from polhode.errors import InputError
 from polhode.model.scenario import Scenario
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 48
+ROUNDING = 2.0**-43
+"""Of a result's size: a smaller spread is that of rounding."""
 MOST_FAILURES = 5
 """How many failures are told in full."""
 MOST_SAMPLED = 4000
@@ -119,6 +121,12 @@ class SweepSummary:
         from polhode.web.sweep_page import write_sweep_page
 
         write_sweep_page(self, write_page_texts(self), check_path(path, "the page"))
+
+    def is_missing_something(self, result: int) -> bool:
+        """Whether single inputs explain less of a result's variance than chance and binning account for."""
+        errors = [s.variance_share_error for s in self.sensitivities[result] if s.variance_share == s.variance_share]
+        chance = 3 * float(np.sqrt(np.sum(np.square(errors))))
+        return bool(errors) and 1 - self.explained(result) > max(chance, 0.1)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON, without the members that were compared one by one."""
@@ -267,7 +275,7 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
     constant: list[str] = []
     for sample in samples:
         for one in _split_result(reduced, sample):
-            if one.smallest < one.largest:
+            if one.largest - one.smallest > ROUNDING * max(abs(one.smallest), abs(one.largest)):
                 found.append(one)
             else:
                 constant.append(_describe_constant(one))
@@ -287,16 +295,25 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
         len(result.failures),
         tuple(failure.sentence for failure in result.failures[:MOST_FAILURES]),
         {name: str(about[name]) for name in ("design", "seed") if name in about} | dict(settings or {}),
-        _make_notes(constant, sampled, result.members),
+        _make_notes(constant, sampled, result.members, about.get("design", "random")),
     )
 
 
-def _make_notes(constant: list[str], sampled: AnyArray, members: int) -> tuple[str, ...]:
+def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: str) -> tuple[str, ...]:
     notes = [f"Not shown, since it is the same for all members: {', '.join(constant)}."] if constant else []
     if 1 < len(sampled) < members:
         notes.append(
             f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "
             f"one of every {sampled[1] - sampled[0]}; everything else is from all of them."
+        )
+    if design != "random":
+        notes.append(
+            "Standard errors and confidence intervals suppose independent members: with this design the errors of "
+            "means are smaller than stated."
+        )
+    if design == "sobol" and len(sampled) >= LEAST_MEMBERS:
+        notes.append(
+            f"With this design shares of the variance are too small by up to {largest_bias(len(sampled)):.1%}."
         )
     return tuple(notes)
 

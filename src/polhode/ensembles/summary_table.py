@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.ensembles.summary_text import MOST, describe_count
+from polhode.ensembles.sensitivity import LEAST_MEMBERS
+from polhode.ensembles.summary_text import describe_count
 from polhode.plot.sweep_panels import (
     FALLS,
     RISES,
@@ -102,6 +103,9 @@ def _result_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
 
 def _share_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
     signs = {RISES: "+", FALLS: "-"}
+    if all(s.variance_share != s.variance_share for row in summary.sensitivities for s in row):
+        yield f"which input matters most: that takes at least {LEAST_MEMBERS} members"
+        return
     yield "which input matters most: its share of the variance; + the result rises with it, - falls"
     labels = [format_label(result.label) for result in summary.results]
     width = max(map(len, labels))
@@ -114,5 +118,5 @@ def _share_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
             sign = signs.get(color_of_sign(found), " ")
             yield f"{label if line == 0 else '':<{width}}  {sign} {summary.inputs[k].name:<{names}}  {bar} {share}"
         together = summary.explained(i)
-        rest = "; the rest: inputs that act together" if together < MOST else ""
+        rest = "; the rest: inputs that act together" if summary.is_missing_something(i) else ""
         yield f"{'':<{width}}    {'single inputs together':<{names + BAR_WIDTH + 3}}{100 * together:3.0f} %{rest}"

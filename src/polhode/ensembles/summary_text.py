@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from polhode.ensembles.reduced_quantity import ReducedQuantity
+from polhode.ensembles.sensitivity import LEAST_MEMBERS
 from polhode.plot.sweep_panels import CLEAR, format_label, format_unit, list_strongest
 from polhode.web.sweep_page import PageTexts
 
@@ -13,12 +14,10 @@ if TYPE_CHECKING:
     from polhode.ensembles.summary import SweepSummary
 
 PROPERTY = re.compile(r"([<>])([^<>:]+)")
-MOST = 0.9
-"""Of the variance: what is missing may be due to the ranges of the inputs, or chance."""
 CAVEATS = (
-    "A share of the variance is what would vanish, on average, if that input alone were known. It is estimated from "
-    "the mean result in equally frequent ranges of the input, without bias for an input that has no influence; ± is "
-    "one standard error.",
+    "A share of the variance is what would vanish, on average, if that input alone were known. It is estimated by "
+    "straight lines in up to 20 equally frequent ranges of the input, without bias for an input that has no influence; "
+    "± is one standard error.",
     "Shares see every dependence on one input, also one that rises and falls again, which a rank correlation does not "
     "see. Neither sees inputs that act only together: what is missing to 100 % is due to such interactions, or to a "
     "dependence that is finer than the ranges.",
@@ -63,7 +62,7 @@ def describe_count(reduced: ReducedQuantity) -> str:
 def _describe_inputs(summary: SweepSummary, i: int) -> str:
     found = summary.sensitivities[i]
     if all(one.variance_share != one.variance_share for one in found):
-        return "There are too few members to say which input matters."
+        return f"With fewer than {LEAST_MEMBERS} members it cannot be said which input matters."
     clear = (found[k].variance_share > CLEAR * found[k].variance_share_error for k in list_strongest(summary, i, 3))
     names = [
         f"{summary.inputs[k].name} ({100 * found[k].variance_share:.0f} %)"
@@ -74,7 +73,7 @@ def _describe_inputs(summary: SweepSummary, i: int) -> str:
         return "No single input explains a part of its variance that stands out from chance."
     listed = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
     explained = summary.explained(i)
-    if explained > MOST:
+    if not summary.is_missing_something(i):
         return f"Its variance is explained by {listed}."
     return (
         f"Single inputs explain {100 * explained:.0f} % of its variance: {listed}. The rest comes from inputs that act "

@@ -70,7 +70,10 @@ def draw_sweep(summary: SweepSummary) -> Figure:
 def draw_heading(part: Any, summary: SweepSummary) -> None:
     """Title, how the sweep was made, and what the colors mean."""
     part.text(0.012, 0.82, summary.title, fontsize=16, fontweight="bold", ha="left", va="center")
-    about = [f"{summary.members:,} members", *(f"{key} {value}" for key, value in list(summary.settings.items())[:6])]
+    about = [
+        panels.format_count(summary.members, "member"),
+        *(f"{key} {value}" for key, value in list(summary.settings.items())[:6]),
+    ]
     about += [f"{summary.failed:,} failed"] if summary.failed else []
     part.text(0.012, 0.47, " · ".join(about), fontsize=10, ha="left", va="center", color=COLORS["muted"])
     if summary.inputs:

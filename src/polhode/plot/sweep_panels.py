@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,17 @@ def format_unit(unit: str) -> str:
     return UNITS.get(unit, unit)
 
 
+def format_count(count: int, thing: str) -> str:
+    """So many things, in words.
+
+    Examples
+    --------
+    >>> format_count(1, "member"), format_count(20000, "member")
+    ('1 member', '20,000 members')
+    """
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
 def with_unit(text: str, unit: str) -> str:
     """A label with its unit in parentheses."""
     written = format_unit(unit)
@@ -54,13 +66,15 @@ def format_label(label: str) -> str:
 
     Examples
     --------
-    >>> format_label("yaw_pitch_roll.pitch@final"), format_label("position.x@landing")
-    ('pitch at the end', 'position x at landing')
+    >>> format_label("yaw_pitch_roll.pitch@final"), format_label("position[body 1].x@landing")
+    ('pitch at the end', 'position x of body 1 at landing')
     """
     what, _, when = label.partition("@")
-    name, dot, component = what.partition(".")
+    owner = re.search(r"\[(.*?)\]", what)
+    name, dot, component = re.sub(r"\[.*?\]", "", what).partition(".")
     shown = component if name in ("yaw_pitch_roll", "euler_angles") and dot else f"{name} {component}".rstrip()
-    return shown.replace("_", " ") + (f" at {'the end' if when == 'final' else when}" if when else "")
+    shown = shown.replace("_", " ") + (f" of {owner[1]}" if owner else "")
+    return shown + (f" at {'the end' if when == 'final' else when}" if when else "")
 
 
 def format_with_error(value: float, error: float) -> str:

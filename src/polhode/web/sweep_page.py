@@ -93,7 +93,8 @@ def build_sweep_page(summary: SweepSummary, texts: PageTexts) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}: sweep of {summary.members:,} members</title><style>{STYLE}</style></head><body>\n"
+        f"<title>{title}: sweep of {panels.format_count(summary.members, 'member')}</title>"
+        f"<style>{STYLE}</style></head><body>\n"
         + "\n".join(part for part in parts if part)
         + f"\n<footer>Polhode {html.escape(__version__)}</footer>\n</body></html>\n"
     )
@@ -103,10 +104,12 @@ def _head(summary: SweepSummary, counts: Sequence[str]) -> str:
     failed = ""
     if summary.failed:
         first = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in summary.failures)
-        failed = f"<p><strong>{summary.failed:,} members failed</strong>; their numbers are missing from there on.</p>"
+        failed = f"<p><strong>{panels.format_count(summary.failed, 'member')} failed</strong>; "
+        failed += "their numbers are missing from there on.</p>"
         failed += f"<ul>{first}</ul>" if first else ""
     listed = "".join(f"<li>{html.escape(text)}</li>" for text in counts)
-    about = f"{summary.members:,} members, {len(summary.inputs)} uncertain inputs, {len(summary.results)} results"
+    counted = ((summary.members, "member"), (len(summary.inputs), "uncertain input"), (len(summary.results), "result"))
+    about = ", ".join(panels.format_count(count, thing) for count, thing in counted)
     return (
         f"<header><h1>{html.escape(summary.title)}</h1><p class='soft'>{about}</p></header>"
         f"{failed}{_overview(summary)}{f'<ul>{listed}</ul>' if listed else ''}"

@@ -91,7 +91,7 @@ def test_sobol_points_against_scipy(dimensions):
 
 def test_scrambled_sobol_points_against_scipy():
     """With the numbers that SciPy scrambled, the points are those that SciPy gives."""
-    engine = qmc.Sobol(5, scramble=True, bits=BITS, rng=np.random.default_rng(4))
+    engine = qmc.Sobol(5, scramble=True, bits=BITS)
     members = np.arange(1024)
     pairs = zip(engine._sv, engine._shift, strict=True)
     ours = np.stack([sobol_digits(members, row, np.uint64(shift)) for row, shift in pairs], axis=-1) * 2.0**-BITS

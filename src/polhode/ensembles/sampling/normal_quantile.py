@@ -80,7 +80,7 @@ FAR = (
 
 
 def normal_quantile(p: Array) -> Array:
-    """The number below which a standard normal one lies with probability p, 0 < p < 1; relative error about 1e-15.
+    """The number below which a standard normal one lies with probability p, 0 < p < 1; relative error below 1e-15.
 
     [Wichura 1988, algorithm AS 241, PPND16]
     """
