@@ -47,3 +47,15 @@ def test_a_long_list_that_depends_on_the_chunk_is_refused(tmp_path: Path) -> Non
 
     with pytest.raises(ScenarioError, match="differs from that of others in a number that is not one for each member"):
         sweep(build, tmp_path / "s.zarr")
+
+
+def test_another_engine_completes_a_store(tmp_path: Path) -> None:
+    start = ph.State(velocity=np.linspace((1.0, 0.0, 0.0), (2.0, 0.0, 0.0), 4100))
+    settings: dict[str, Any] = {"duration": 0.02, "step": 0.01, "method": "rk4", "progress": False}
+    kept: dict[str, Any] = {"store": tmp_path / "s.zarr", "chunk_members": 4096}
+    drag = [ph.forces.quadratic_drag(0.1)]
+    whole = ph.ensemble(ph.particle(1.0), start, drag, **settings, **kept).checksum()
+    (tmp_path / "s.zarr" / "records" / "chunk.1.json").unlink()
+    with pytest.warns(UserWarning, match="runs uncompiled"):
+        resumed = ph.ensemble(ph.particle(1.0), start, drag, engine="python", resume=True, **settings, **kept)
+    assert resumed.checksum() == whole

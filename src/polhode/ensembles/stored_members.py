@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.ensembles.chunk_run import ChunkResult
-from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource
+from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource, for_any_engine
 from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_layout import MEMBER, ArraySpec
 from polhode.errors import ForceError, ScenarioError
@@ -104,7 +104,7 @@ def _store_whole(scenario: Scenario) -> MemberNumbers:
 
 
 def _describe(scenario: Scenario) -> dict[str, Any]:
-    content, appearance, unknown = describe_scenario(scenario)
+    content, appearance, unknown = describe_scenario(for_any_engine(scenario))
     for table, body in zip(content.get("bodies", [content.get("body")]), scenario.bodies, strict=True):
         if "inertia" in table and body.diagonalized is not None:  # always: a file has them only where they matter
             table["inertia"] = body.inertia_body
