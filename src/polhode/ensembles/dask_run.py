@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from polhode.engines.driver import run_scenario
 from polhode.engines.result import Report, RunResult
+from polhode.engines.threads import CORES
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan
 from polhode.ensembles.dask_cluster import check_workers, explain_lost_scheduler, open_client
@@ -192,7 +193,7 @@ def run_on_cluster(
     """
     if not chunks:
         return
-    with open_client(cluster.scheduler, cluster.workers) as (client, replenish):
+    with open_client(cluster.scheduler, min(cluster.workers or CORES, len(chunks))) as (client, replenish):
         import cloudpickle
 
         check_workers(client, store)
