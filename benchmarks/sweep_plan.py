@@ -17,11 +17,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import cloudpickle
 import numpy as np
 import psutil
 
 import polhode as ph
 from polhode.ensembles.chunk_run import ChunkResult, RunSettings, run_chunk
+from polhode.ensembles.chunk_work import ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
 from polhode.ensembles.dask_run import Cluster, run_on_cluster
 from polhode.ensembles.sampling.drawn_source import DrawnSource
@@ -98,8 +100,8 @@ def measure_store(repeats: int, outputs: int, folder: Path, members: int = 65_53
     }
 
 
-def measure_reductions(repeats: int, members: int = 65_536, outputs: int = 100) -> dict[str, float]:
-    """Seconds for the partial results of a chunk, and their size: mean, 3 quantiles and a histogram of the position."""
+def measure_reductions(repeats: int, outputs: int, members: int = 65_536) -> dict[str, float]:
+    """Seconds for the partial results of a chunk, and their size: mean and 3 quantiles of the position."""
     DURATION[0], OUTPUTS[0] = max(outputs - 1, 1) * STEP, STEP if outputs > 1 else None
     source = DrawnSource(build, 2 * members, seed=1)
     result = run_chunk(source, 0, members, RunSettings(threads=1))
@@ -117,7 +119,8 @@ def measure_reductions(repeats: int, members: int = 65_536, outputs: int = 100) 
 
     seconds = _best(repeats, reduce)
     size = sum(values.nbytes for total in reduce() for values in total.values())
-    return {"seconds": seconds, "bytes": size, "outputs": outputs}
+    work = ChunkWork(source, ChunkPlan(2 * members, members), RunSettings(threads=1), tuple(wanted))
+    return {"seconds": seconds, "bytes": size, "outputs": outputs, "task_bytes": len(cloudpickle.dumps(work))}
 
 
 def measure_scheduler(tasks: int, workers: int) -> dict[str, float]:
@@ -174,7 +177,9 @@ def plan_costs(plan: SweepPlan, measured: dict[str, Any]) -> dict[str, float]:
         "chunk_s": plan.chunk_members * member_s,
         "last_round_share": plan.chunk_members * member_s / compute,
         "records_bytes": chunks * finals["record_bytes"],
-        "partials_bytes": chunks * measured["reductions"]["bytes"],
+        "partials_bytes_finals": chunks * measured["reductions"]["finals"]["bytes"],
+        "partials_bytes_100_outputs": chunks * measured["reductions"]["trajectory"]["bytes"],
+        "tasks_bytes": chunks * measured["reductions"]["finals"]["task_bytes"],
     }
 
 
@@ -193,7 +198,10 @@ def measure_all(quick: bool = False) -> dict[str, Any]:
                 "finals": measure_store(repeats, 1, Path(folder)),
                 "trajectory": measure_store(repeats, 100, Path(folder)),
             },
-            "reductions": measure_reductions(repeats),
+            "reductions": {
+                "finals": measure_reductions(repeats, 1),
+                "trajectory": measure_reductions(repeats, 100),
+            },
             "scheduler": measure_scheduler(tasks, os.cpu_count() or 1),
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -144,6 +145,27 @@ def test_a_deadly_member_is_reported_the_rest_is_done_and_another_engine_complet
     assert_same(sweep(build, resume=True, **kept), on_cpu)
 
 
+def test_a_damaged_store_is_completed_by_other_machines(on_cpu: Any, tmp_path: Path) -> None:
+    from distributed import Client
+
+    store = tmp_path / "s.zarr"
+    shutil.copytree(on_cpu.store.path, store)
+    samples = next((store / "samples").glob("c.*1*"))
+    content = bytearray(samples.read_bytes())
+    content[-100] ^= 1
+    samples.write_bytes(content)
+    (store / "records" / "chunk.4.json").unlink()
+    kept: dict[str, Any] = {"store": store, "reduce": REDUCTIONS, "keep": "samples"}
+    heard: list[Any] = []
+    with (
+        Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as client,
+        listening(heard.append),
+    ):
+        found = sweep(make_build(), engine="dask", scheduler=client, resume=True, **kept)
+    assert_same(found, on_cpu)
+    assert next(report.done for report in heard if report.done) == MEMBERS - 2 * CHUNK  # only these two were computed
+
+
 SCRIPT = """
 import sys
 import polhode as ph
@@ -191,7 +213,7 @@ def test_a_run_that_was_killed_is_completed_by_another_engine(tmp_path: Path, nu
     assert process.returncode != 0
     if number == signal.SIGINT:
         assert "KeyboardInterrupt: the run was interrupted" in err
-        assert "killed.zarr, and resume=True computes only what is missing" in err
+        assert "killed.zarr, and resume=True goes on from there" in err
     time.sleep(1)
     left = ph.load(tmp_path / "killed.zarr").damaged
     assert 0 < len(left) <= 19

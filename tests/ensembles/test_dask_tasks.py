@@ -59,6 +59,18 @@ def test_an_error_of_a_chunk_is_raised_here(threads_client: Any) -> None:
         list(run_on_cluster(lambda k: fail, range(6), plan_of(6), Cluster(threads_client)))
 
 
+def test_an_error_that_cannot_be_sent_comes_as_its_words(threads_client: Any) -> None:
+    class OwnError(Exception):
+        def __init__(self, first: int, second: int) -> None:
+            super().__init__(f"{first} and {second}")
+
+    def fail(k: int, report: Any) -> None:
+        raise OwnError(k, k)
+
+    with pytest.raises(RuntimeError, match="OwnError on a worker: 0 and 0"):
+        list(run_on_cluster(lambda k: fail, range(1), plan_of(1), Cluster(threads_client)))
+
+
 def test_killed_workers_cost_only_their_chunks() -> None:
     def slow_square(k: int, report: Any) -> tuple[int, int]:
         time.sleep(0.05)
@@ -75,6 +87,28 @@ def test_killed_workers_cost_only_their_chunks() -> None:
                 killed.append(pid)
     assert found == {k: k * k for k in range(60)}
     assert len(killed) == 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wait", [0.0, 1.0])
+def test_results_that_die_with_their_worker_are_computed_again(monkeypatch: pytest.MonkeyPatch, wait: float) -> None:
+    """The worker dies after it has said that it is done, and before its result was fetched."""
+    children = pytest.importorskip("psutil").Process().children
+    fetch, killed = dask_tasks.ChunkTasks._fetch, []
+
+    def kill_before_fetching(self: Any, finished: list[Any]) -> Any:
+        if finished and len(killed) < 2:
+            for process in children():
+                if "spawn_main" in " ".join(process.cmdline()):
+                    process.kill()
+            killed.append(len(finished))
+            time.sleep(wait)
+        return fetch(self, finished)
+
+    monkeypatch.setattr(dask_tasks.ChunkTasks, "_fetch", kill_before_fetching)
+    found = [k for k, _ in run_on_cluster(lambda k: square, range(12), plan_of(12), Cluster(workers=2))]
+    assert sorted(found) == list(range(12))
+    assert len(killed) == 2
 
 
 @pytest.mark.long

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from polhode.engines.threads import CORES
 from polhode.ensembles.dask_worker import SharedStore, describe_software, find_obstacle
 from polhode.errors import ClusterError, ScenarioError
 
@@ -27,7 +26,7 @@ Replenish = Callable[[], Any]
 
 
 @contextmanager
-def open_client(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, Replenish]]:
+def open_client(scheduler: Any, workers: int) -> Iterator[tuple[Any, Replenish]]:
     """A client of the cluster, which has at least one worker; whatever was started here ends with the block.
 
     With it comes a function that starts workers in place of those whose nannies have given up, if they are ours.
@@ -36,8 +35,8 @@ def open_client(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, Repl
     ----------
     scheduler : str, Client, Cluster or None
         An address such as "tcp://10.0.0.1:8786", an object of Dask, or None for a cluster on this machine.
-    workers : int or None
-        Of a cluster on this machine: how many processes, one thread each; by default one for each core.
+    workers : int
+        Of a cluster on this machine: how many processes, one thread each.
     """
     try:
         import dask
@@ -53,7 +52,7 @@ def open_client(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, Repl
             stack.enter_context(_main_module_not_imported_by_workers())
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": LOCAL_ALLOWED_FAILURES}))
             cluster = LocalCluster(
-                n_workers=workers or CORES,
+                n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address="127.0.0.1:0",  # any free port, and for this machine only

@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 from polhode.engines.driver import run_scenario
 from polhode.engines.result import Report, RunResult
+from polhode.engines.threads import CORES
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan
 from polhode.ensembles.dask_cluster import check_workers, explain_lost_scheduler, open_client
 from polhode.ensembles.dask_tasks import ChunkTasks, DeadlyChunk
 from polhode.ensembles.dask_worker import ChunkTask, SharedStore, compute_task, describe_software, share_store
 from polhode.ensembles.pieces import Look, Run, join_pieces, run_in_pieces
+from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_layout import METADATA
 from polhode.errors import DeadlyChunksError, ScenarioError
 from polhode.model.scenario import Scenario
@@ -74,6 +76,29 @@ def run_chunks_on_cluster(
             if report is not None:
                 report(done)
             yield outcome
+
+
+def find_pending_on_cluster(store: EnsembleStore, cluster: Cluster) -> list[int]:
+    """What `store.pending` finds; with workers on other machines they read and verify what is there."""
+    if cluster.scheduler is None:
+        return store.pending()
+    there = store.recorded()
+    found = run_on_cluster(lambda k: VerifyWork(store), there, store.plan, cluster, share_store(store.path, METADATA))
+    with closing(found) as verdicts:
+        whole = {k for k, is_whole in verdicts if is_whole}
+    return [k for k in range(store.plan.count) if k not in whole]
+
+
+@dataclass(frozen=True)
+class VerifyWork:
+    """Reads a chunk of a store, and says whether it is whole."""
+
+    store: EnsembleStore
+
+    def __call__(self, k: int, report: Report) -> bool:
+        """Whether chunk k is there, and what was written."""
+        report(0.0)
+        return not self.store.find_damage([k])
 
 
 def run_members_on_cluster(
@@ -168,25 +193,20 @@ def run_on_cluster(
     """
     if not chunks:
         return
-    try:
-        with open_client(cluster.scheduler, cluster.workers) as (client, replenish):
-            import cloudpickle
+    with open_client(cluster.scheduler, min(cluster.workers or CORES, len(chunks))) as (client, replenish):
+        import cloudpickle
 
-            check_workers(client, store)
-            software = describe_software()
+        check_workers(client, store)
+        software = describe_software()
 
-            def submit(chunk: int, key: str) -> Any:
-                task = ChunkTask(cloudpickle.dumps(work_of(chunk)), software, store)
-                with warnings.catch_warnings(), explain_lost_scheduler():
-                    warnings.filterwarnings("ignore", "Sending large graph", UserWarning)  # a chunk's numbers
-                    return client.submit(compute_task, task, chunk, key=key, pure=False)
+        def submit(chunk: int, key: str) -> Any:
+            task = ChunkTask(cloudpickle.dumps(work_of(chunk)), software, store)
+            with warnings.catch_warnings(), explain_lost_scheduler():
+                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)  # a chunk's numbers may be large
+                return client.submit(compute_task, task, chunk, key=key, pure=False)
 
-            tasks = ChunkTasks(client, submit, chunks, uuid.uuid4().hex[:8], replenish)
-            yield from tasks
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"the run was interrupted, and its workers have stopped; {_what_is_kept(store)}"
-        ) from None
+        tasks = ChunkTasks(client, submit, chunks, uuid.uuid4().hex[:8], replenish)
+        yield from tasks
     if tasks.deadly:
         raise _deadly_chunks_error(tasks.deadly, plan, store)
 
@@ -197,16 +217,15 @@ def _deadly_chunks_error(deadly: list[DeadlyChunk], plan: ChunkPlan, store: Shar
     named = ", ".join(f"{first} to {last - 1}" for first, last in members[:NAMED_CHUNKS])
     if len(members) > NAMED_CHUNKS:
         named += f", and those of {len(members) - NAMED_CHUNKS} more chunks"
+    kept = (
+        "with store= they would be kept"
+        if store is None
+        else f"they are in {store.path}, and resume=True tries these again"
+    )
     return DeadlyChunksError(
         f"members {named} were not computed: {min(one.deaths for one in deadly)} workers that computed nothing else "
         "died with them. Something there ends the process (a function of yours, a library), or needs more memory than "
-        f"a worker has. All other members were computed; {_what_is_kept(store)}",
+        f"a worker has. All other members were computed; {kept}",
         chunks,
         members,
     )
-
-
-def _what_is_kept(store: SharedStore | None) -> str:
-    if store is None:
-        return "with store= a run can be resumed"
-    return f"what was computed is in {store.path}, and resume=True computes only what is missing"

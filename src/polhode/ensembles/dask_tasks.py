@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,8 @@ LOOK_S = 1.0
 """How often the workers are counted."""
 NO_WORKERS_S = 120.0
 """How long a run waits for workers after the last one has gone."""
+FETCH_S = 60.0
+"""How long the results of some chunks may take to come, before each is asked for alone."""
 DEATHS_ALONE = 3
 """A chunk is deadly once so many workers have died that ran nothing else of this ensemble."""
 HOPELESS = 3
@@ -62,11 +65,14 @@ class ChunkTasks:
     ) -> None:
         self.client, self.submit, self.run_name, self.replenish = client, submit, run_name, replenish
         self.waiting = deque(chunks)
+        self.total = len(self.waiting)
         self.suspects: deque[int] = deque()
         self.deadly: list[DeadlyChunk] = []
         self.finished = 0
         self._running: dict[str, tuple[int, Any]] = {}
         self._done: SimpleQueue[Any] = SimpleQueue()
+        self._unsettled: list[Any] = []
+        """Tasks that were done, but whose results died with their workers: they are computed again."""
         self._submissions = 0
         self._threads: dict[str, int] = {}
         self._looked = -LOOK_S
@@ -81,6 +87,11 @@ class ChunkTasks:
             yield from self._run_suspects()
         finally:
             self._cancel()
+        if self.finished + len(self.deadly) != self.total:
+            raise ClusterError(
+                f"{self.total} chunks were begun, but {self.finished} were computed and {len(self.deadly)} given up: "
+                "some were lost, which must not happen. Resume the run, and report this as a bug"
+            )
 
     def _run_waiting(self) -> Iterator[tuple[int, Any]]:
         while self.waiting or self._running:
@@ -126,18 +137,40 @@ class ChunkTasks:
     def _await_some(self, killed: deque[int]) -> Iterator[tuple[int, Any]]:
         """Yield the chunks that are done, if some are done soon; those that died with a worker go to `killed`."""
         self._count_workers()
-        done = [(self._running.pop(future.key)[0], future) for future in self._take_done()]
-        if any(future.status == "cancelled" for _, future in done):
-            raise ClusterError(LOST_SCHEDULER)
-        finished = [(chunk, future) for chunk, future in done if future.status == "finished"]
-        with explain_lost_scheduler():  # all at once: one by one they would wait for the scheduler one by one
-            values = self.client.gather([future for _, future in finished])
-        for (chunk, _), value in zip(finished, values, strict=True):
+        done, self._unsettled = self._unsettled + self._take_done(), []
+        finished: list[Any] = []
+        failed: list[Any] = []
+        for future in done:
+            status = future.status  # read once: it changes if the worker that has the result dies
+            if status == "cancelled":
+                raise ClusterError(LOST_SCHEDULER)
+            {"finished": finished, "error": failed}.get(status, self._unsettled).append(future)
+        for key, value in self._fetch(finished):
             self.finished += 1
-            yield chunk, value
-        for chunk, future in done:
-            if future.status == "error":
-                self._handle_error(chunk, future, killed)
+            yield self._running.pop(key)[0], value
+        for future in failed:
+            self._handle_error(self._running.pop(future.key)[0], future, killed)
+
+    def _fetch(self, finished: list[Any]) -> list[tuple[str, Any]]:
+        """(key, value) of what can be fetched; a result that died with its worker is computed again, and comes later.
+
+        All at once: one by one they would wait for the scheduler one by one.
+        """
+        if not finished:
+            return []
+        loop = self.client.loop.asyncio_loop
+        together = asyncio.run_coroutine_threadsafe(self.client.gather(finished, asynchronous=True), loop)
+        try:
+            return [(f.key, value) for f, value in zip(finished, together.result(FETCH_S), strict=True)]
+        except Exception:  # one of them is lost: which?
+            return [found for future in finished for found in self._fetch_one(future)]
+
+    def _fetch_one(self, future: Any) -> list[tuple[str, Any]]:
+        if future.status == "finished":
+            with suppress(Exception):  # what has become of it is looked at again
+                return [(future.key, future.result(timeout=FETCH_S))]
+        self._unsettled.append(future)
+        return []
 
     def _take_done(self) -> list[Any]:
         try:

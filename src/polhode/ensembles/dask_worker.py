@@ -18,7 +18,7 @@ import numpy
 import scipy
 
 import polhode
-from polhode.errors import CancelledError, ClusterError, FileError
+from polhode.errors import CancelledError, ClusterError, FileError, PolhodeError
 
 UNFIT_PAUSE_S = 1.0
 """A worker that is not fit answers slowly, so that the others take most of its chunks."""
@@ -137,9 +137,22 @@ def compute_task(task: ChunkTask, chunk: int) -> Any:
     work = load_work(task.work)
     try:
         return work(chunk, _stop_if_canceled(worker))
-    except (OSError, FileError):
-        _raise_obstacle(task, worker)  # the store may have gone from this machine alone
-        raise
+    except Exception as error:
+        if isinstance(error, (OSError, FileError)):
+            _raise_obstacle(task, worker)  # the store may have gone from this machine alone
+        raise make_sendable(error) from None
+
+
+def make_sendable(error: Exception) -> Exception:
+    """The error, or its words if it cannot be pickled and restored, as many with a constructor of their own."""
+    import cloudpickle
+
+    try:
+        cloudpickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        kind = ClusterError if isinstance(error, PolhodeError) else RuntimeError
+        return kind(f"{type(error).__name__} on a worker: {error}")
+    return error
 
 
 def _await_nanny(worker: Any) -> None:

@@ -18,7 +18,7 @@ from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.chunk_run import RunSettings, decide_settings, prepare_members
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan, plan_chunks
-from polhode.ensembles.dask_run import Cluster, run_chunks_on_cluster
+from polhode.ensembles.dask_run import Cluster, find_pending_on_cluster, run_chunks_on_cluster
 from polhode.ensembles.emitted_code import digest_emitted_code
 from polhode.ensembles.failures import MemberFailure
 from polhode.ensembles.in_memory import MEMBER_BAR
@@ -107,7 +107,10 @@ def run_ensemble(
             stack.callback(run.store.close)
         own = settings if cluster is None else settings._replace(threads=1)
         work = ChunkWork(source, plan, own, kept.reductions, run)
-        chunks = list(range(plan.count)) if run is None else run.store.pending()
+        if run is None:
+            chunks = list(range(plan.count))
+        else:
+            chunks = run.store.pending() if cluster is None else find_pending_on_cluster(run.store, cluster)
         gathered = Gathered(plan, kept.reductions)
         if run is not None:
             gathered.read_stored(run.store, chunks)
@@ -123,6 +126,12 @@ def run_ensemble(
         except DeadlyChunksError as error:
             lost = error
             gathered.leave_out(error.chunks)
+        except KeyboardInterrupt:
+            if run is None:
+                raise
+            raise KeyboardInterrupt(
+                f"the run was interrupted; what was computed is in {run.store.path}, and resume=True goes on from there"
+            ) from None
         precision_report = compare_precision(scenario) if cluster is None else None  # here there may be no GPU
         reduced = gathered.finish_reductions()
         if run is not None and reduced and lost is None:

@@ -29,7 +29,7 @@ from polhode.ensembles.store_folder import (
     refuse_existing,
     resolve_store_path,
 )
-from polhode.ensembles.store_layout import RECORDS, ArraySpec, block_size, object_name
+from polhode.ensembles.store_layout import RECORDS, ArraySpec, block_size, object_name, record_name
 from polhode.ensembles.store_manifest import (
     MANIFEST_COPY,
     Manifest,
@@ -206,6 +206,11 @@ class EnsembleStore:
     def pending(self) -> list[int]:
         """The chunks that are not there, or damaged: everything that is there is read and verified."""
         return [damage.chunk for damage in self.find_damage()]
+
+    def recorded(self) -> list[int]:
+        """The chunks that have a record; whether they are whole is not verified."""
+        names = {path.name for path in (self.path / RECORDS).iterdir()}
+        return [k for k in range(self.plan.count) if record_name(k) in names]
 
     def find_damage(self, chunks: Sequence[int] | None = None) -> list[ChunkDamage]:
         """What is wrong with each chunk, of all or of some, that is not there or damaged."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.ensembles.chunk_run import ChunkResult
-from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource
+from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource, for_any_engine
 from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_layout import MEMBER, ArraySpec
 from polhode.errors import ForceError, ScenarioError
@@ -39,6 +39,8 @@ class MemberNumbers(NamedTuple):
     """What differs between members, by name."""
     paths: dict[str, Path]
     """Where each of these arrays belongs in the description."""
+    shared: Any = None
+    """What all members have in common, with its long lists: it is compared with that of every chunk."""
 
 
 def describe_members(source: MemberSource, changes: dict[str, Any]) -> MemberNumbers:
@@ -56,7 +58,7 @@ def describe_members(source: MemberSource, changes: dict[str, Any]) -> MemberNum
         arrays[name] = ArraySpec((source.members, *shape), dims, attributes={"long_name": f"{label} of the scenario"})
         _set(tree, path, {MARK: name})
     description, common = _extract(tree)
-    return MemberNumbers(description, common, arrays, names)
+    return MemberNumbers(description, common, arrays, names, _extract_shared(tree))
 
 
 def collect_member_numbers(numbers: MemberNumbers, source: MemberSource, result: ChunkResult) -> dict[str, Any]:
@@ -70,8 +72,7 @@ def collect_member_numbers(numbers: MemberNumbers, source: MemberSource, result:
         values = np.asarray(_get(tree, path), dtype=np.float64)
         found[name] = values[:count]
         _set(tree, path, {MARK: name})
-    shared, _ = _extract({key: tree["scenario"].get(key) for key in SHARED_KEYS})
-    if shared != {key: numbers.description["scenario"].get(key) for key in SHARED_KEYS}:
+    if not _is_same(_extract_shared(tree), numbers.shared):
         raise ScenarioError(
             f"the scenario of members {result.first} to {result.last - 1} differs from that of others in a number that "
             "is not one for each member: everything that varies must be drawn for each member"
@@ -103,7 +104,7 @@ def _store_whole(scenario: Scenario) -> MemberNumbers:
 
 
 def _describe(scenario: Scenario) -> dict[str, Any]:
-    content, appearance, unknown = describe_scenario(scenario)
+    content, appearance, unknown = describe_scenario(for_any_engine(scenario))
     for table, body in zip(content.get("bodies", [content.get("body")]), scenario.bodies, strict=True):
         if "inertia" in table and body.diagonalized is not None:  # always: a file has them only where they matter
             table["inertia"] = body.inertia_body
@@ -134,6 +135,18 @@ def _take_probe(source: MemberSource, count: int) -> Scenario:
 def _extract(tree: Any) -> tuple[dict[str, Any], dict[str, tuple[tuple[str, ...], Any]]]:
     description, arrays = extract_long_lists(tree)
     return description, {name: ((f"{name}_length",), values) for name, values in arrays.items() if values.size}
+
+
+def _extract_shared(tree: Any) -> Any:
+    """What all members have in common; its long lists are counted by themselves, whatever else the scenario has."""
+    return _extract({key: tree["scenario"].get(key) for key in SHARED_KEYS})
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    (description, lists), (known, known_lists) = one, other
+    if description != known or lists.keys() != known_lists.keys():
+        return False
+    return all(np.array_equal(values, known_lists[name][1], equal_nan=True) for name, (_, values) in lists.items())
 
 
 def _find_member_paths(one: Any, other: Any, path: Path = ()) -> list[Path]:
