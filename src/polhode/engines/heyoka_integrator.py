@@ -295,6 +295,32 @@ class SegmentIntegrator:
         self.integrator.time = saved[0]
         self.integrator.state[:] = saved[1]
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no event is so recent that heyoka still ignores its zero: only then is everything in a snapshot."""
+        return not self.integrator.with_events or all(pause is None for pause in self.integrator.te_cooldowns)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything that a portion leaves behind; the rest follows from the start of the segment."""
+        return {
+            "time": list(self.integrator.dtime),
+            "state": self.integrator.state.copy(),
+            "pars": self.integrator.pars.copy(),
+            "units": self.units,
+            "ahead": self.ahead,
+            "settles": self.settles,
+            "crossed": [list(pair) for pair in self.crossed],
+        }
+
+    def restore_snapshot(self, snapshot: dict[str, Any]) -> None:
+        """Continue where a portion has ended."""
+        self._set_units(snapshot["units"], self.base)
+        self.integrator.dtime = tuple(snapshot["time"])
+        self.integrator.state[:] = snapshot["state"]
+        self.integrator.pars[:] = snapshot["pars"]
+        self.ahead, self.settles = snapshot["ahead"], snapshot["settles"]
+        self.crossed = [(i, sign) for i, sign in snapshot["crossed"]]
+
     def renormalize(self) -> None:
         """Renormalize q, and give groups whose size has changed a new unit."""
         now = self.state()

@@ -16,6 +16,7 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.engines.driver import run_scenario
+from polhode.engines.journal import Recorder
 from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.errors import InputError
 from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
@@ -77,14 +78,23 @@ class Attempt(NamedTuple):
 
 
 def run_auto(
-    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None,
+    report: Report | None,
+    recorder: Recorder | None = None,
 ) -> tuple[Scenario, RunResult]:
     """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
-    run = partial(_run_with_dense_output, counts_work=counts_work, threads=threads, report=report)
+    run: Run = partial(
+        _run_with_dense_output, counts_work=counts_work, threads=threads, report=report, recorder=recorder
+    )
     choice = scenario.choice
     settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
     if scenario.contacts or choice.method.is_closed_form:
-        result = run_scenario(settled, counts_work, threads, report) if scenario.contacts else run(settled)
+        if scenario.contacts:
+            result = run_scenario(settled, counts_work, threads, report, recorder=recorder)
+        else:
+            result = run(settled)
         result.auto_report = AutoReport(choice.why)
         return settled, result
     count = scenario.members

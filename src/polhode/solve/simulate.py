@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
 from polhode.engines.driver import run_scenario
+from polhode.engines.journal import Recorder
 from polhode.engines.result import Report
 from polhode.engines.user_functions import settle_functions
 from polhode.errors import CancelledError, ScenarioError
@@ -32,15 +34,17 @@ from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
+from polhode.solve.durable_run import open_run_store
 from polhode.solve.long_steps import warn_of_long_steps
 from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
+from polhode.validation import check_path
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 P = ParamSpec("P")
-RUN_OPTIONS = ("threads", "progress")
+RUN_OPTIONS = ("threads", "progress", "store", "resume")
 """The arguments that are not part of a scenario."""
 
 
@@ -88,6 +92,8 @@ def simulate(
     name: str = "",
     threads: int | None = None,
     progress: bool | None = None,
+    store: str | Path | None = None,
+    resume: bool = False,
 ) -> Motion:
     """Compute the motion of a body, or of several bodies that may act on each other.
 
@@ -153,6 +159,12 @@ def simulate(
         How many threads to use at most; the result does not depend on it.
     progress : bool, optional
         Show a progress bar on runs of more than two seconds; by default if stderr is a terminal.
+    store : str or Path, optional
+        A folder, "motion.zarr", that holds the run while it goes on, with a checkpoint every few seconds, and at the
+        end the motion, as `motion.save` stores it.  It must not exist, unless `resume` is given.
+    resume : bool, optional
+        Continue the run that was begun in `store`, with the bits that it would have had without the interruption.  If
+        there is none it begins; if it is finished its motion is returned.
 
     Returns
     -------
@@ -207,7 +219,17 @@ def simulate(
             f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
             "ph.ensemble"
         )
-    return _run_motion(scenario, True, threads, progress)
+    if store is None:
+        if resume:
+            raise ScenarioError("resume=True continues a run that was begun with store=...: give that store")
+        return _run_motion(_prepare_run(scenario, threads), True, threads, progress)
+    scenario = _prepare_run(scenario, threads)
+    with open_run_store(check_path(store, "the run"), scenario, resume) as run_store:
+        if run_store.finished is not None:
+            return run_store.finished
+        motion = _run_motion(scenario, True, threads, progress, run_store)
+        run_store.finish(motion)
+        return motion
 
 
 @_explain_arguments
@@ -353,7 +375,7 @@ def ensemble(
             "an ensemble needs a number in body, state, forces or contacts with a leading axis for its members; "
             "for one motion use ph.simulate"
         )
-    return _run_motion(scenario, False, threads, progress)
+    return _run_motion(_prepare_run(scenario, threads), False, threads, progress)
 
 
 def _with_members(forces: Any, events: Any, rotors: Any) -> dict[str, Any]:
@@ -381,7 +403,8 @@ def _as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **a
     return Scenario(body, state, forces, duration=duration, **arguments)
 
 
-def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
+def _prepare_run(scenario: Scenario, threads: int | None) -> Scenario:
+    """Check what was given; the scenario with the functions of the user traced."""
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
         raise ScenarioError(f"threads must be an integer of at least 1, but is {threads!r}")
     check_user_functions(scenario)
@@ -389,12 +412,22 @@ def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, prog
     _warn_of_missed_impulses(scenario)
     if scenario.engine == "python":
         warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=4)
+    return scenario
+
+
+def _run_motion(
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None,
+    progress: bool | None,
+    recorder: Recorder | None = None,
+) -> Motion:
     with _progress_reports(scenario, progress) as report:
         try:
             if scenario.method == AUTO:
-                scenario, result = run_auto(scenario, counts_work, threads, report)
+                scenario, result = run_auto(scenario, counts_work, threads, report, recorder)
             else:
-                result = run_scenario(scenario, counts_work, threads, report)
+                result = run_scenario(scenario, counts_work, threads, report, recorder=recorder)
         except CancelledError:
             raise
         except Exception as error:
