@@ -199,9 +199,9 @@ class ClockedSteps(Integrator):
         samples = self.packing.unpack(out)
         if left.any():
             if self.failure is not None or scenario.members is None:
-                return samples[: self._count_finite(out[: int(written.min())])]
-        elif scenario.members is None and not np.isfinite(out).all():  # a slope that only dense output needed was NaN
-            good = max(self._count_finite(out), 1)
+                return samples[: self._count_finite(samples[: int(written.min())])]
+        elif scenario.members is None and not np.isfinite(samples).all():  # a slope only of dense output was NaN
+            good = max(self._count_finite(samples), 1)
             self._fail(float(wanted[good - 1]), samples[min(good, len(samples) - 1)], samples[good - 1])
             return samples[:good]
         return samples
@@ -219,9 +219,9 @@ class ClockedSteps(Integrator):
 
         on_threads(work, len(self.buffer), self.threads)
 
-    def _count_finite(self, out: Array) -> int:
+    def _count_finite(self, samples: Array) -> int:
         """The number of leading samples that are finite."""
-        finite: Any = np.isfinite(out).all(axis=(1, 2))
+        finite: Any = np.isfinite(samples).all(axis=(1, 2))
         return len(finite) if finite.all() else int(np.argmin(finite))
 
     def _fail_or_blank(self, out: Array, written: Any, stuck: Any) -> None:

@@ -211,7 +211,7 @@ class TaylorSeries(Integrator):
         self._in_journal[1] = len(self.crossings)
         if inside is not None:
             rows, held_back = reader.take("samples"), inside["held_back"]
-            rows = np.concatenate([rows.reshape(len(rows), self.now.size), held_back.reshape(len(held_back), -1)])
+            rows = np.concatenate([part.reshape(len(part), self.now.size) for part in (rows, held_back)])
             self.inside = {**inside, "rows": rows, "held_back": len(held_back)}
 
     def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
@@ -249,7 +249,7 @@ class TaylorSeries(Integrator):
     def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
         """Integrate to b, or to an event that changes the motion; return the time reached."""
         integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
-        first = sum(map(len, rows))
+        first, has_moved = sum(map(len, rows)), False
         if self.inside is None:
             self._settle_events(integrator)
         until = b
@@ -276,11 +276,16 @@ class TaylorSeries(Integrator):
                 self._fail_between_branches(integrator)
             if self.failure is not None:
                 break
-            before = integrator.save()
+            if has_moved and self.journal is not None and self.journal.is_due() and integrator.can_be_restored():
+                place = {"begin": a, "first": first, "pending": len(pending), "count": count}
+                self._write_inside(integrator, rows, {**place, "portion": portion, "most": most})
+            before, has_moved = integrator.save(), True
             if integrator.ahead:
                 outcome, taken, states = integrator.leave_switch(float(pending[0]))
             else:
                 outcome, taken, states = integrator.advance(pending, portion)
+            if self.journal is not None and isinstance(outcome, int):
+                integrator.mark_stop()
             self.steps += taken
             if len(states[:count]):
                 rows.append(integrator.unpack_state(states[:count]))
@@ -308,9 +313,6 @@ class TaylorSeries(Integrator):
             portion = min(2 * portion, LARGEST_PORTION)
             if self.report is not None:
                 self.report(integrator.time)
-            if self.journal is not None and self.journal.is_due() and integrator.is_settled:
-                place = {"begin": a, "first": first, "pending": len(pending), "count": count}
-                self._write_inside(integrator, rows, {**place, "portion": portion, "most": most})
         if self.failure is None:
             reached, self.now = (
                 integrator.time,
