@@ -88,7 +88,7 @@ def assert_same_bits(one: Any, other: Any) -> None:
         assert str(one.audit()) == str(other.audit())
 
 
-@pytest.mark.parametrize("every", [1, 4])
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.long), 4])
 @pytest.mark.parametrize("name", CASES)
 def test_an_interrupted_run_has_the_bits_of_one_that_is_not(
     name: str, every: int, tmp_path: Path, short_portions: None, monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,6 @@ near its size; position and work, which are integrals of the others, get one so 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,6 +97,8 @@ class SegmentIntegrator:
 
     stop: dict[str, Any] | None = None
     """The numbers at the last stop, if the run can be killed and continued."""
+    _spare: CompiledIntegrator | None = None
+    """Another one, to try out whether it can be."""
 
     def __init__(self, variables: TaylorVariables, now: Array, begin: float, end: float, middle: float) -> None:
         self.variables, self.begin, self.span = variables, begin, end - begin
@@ -310,12 +311,16 @@ class SegmentIntegrator:
         """Whether `restore_snapshot` would restore everything here.
 
         After an event heyoka ignores its zero for a moment, and has no way to set that: it is brought about by letting
-        a copy come to the same stop again.
+        another integrator come to the same stop.
         """
         pauses = _pauses_of(self.integrator)
         if all(pause is None for pause in pauses):
             return True
-        return self.stop is not None and _pause_again(copy.deepcopy(self.integrator), self.stop, pauses, self.span)
+        if self.stop is None:
+            return False
+        if self._spare is None:
+            self._spare = acquire_integrator(self.variables.scenario, self.system, self.variables.tolerance, 0)
+        return _pause_again(self._spare.integrator, self.stop, pauses, self.span)
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that a portion leaves behind; the rest follows from the start of the segment."""
@@ -380,6 +385,8 @@ class SegmentIntegrator:
     def close(self) -> None:
         """Return the integrator to the cache."""
         release_integrator(self.used)
+        if self._spare is not None:
+            release_integrator(self._spare)
 
 
 def _numbers_of(integrator: Any) -> dict[str, Any]:

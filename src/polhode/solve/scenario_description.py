@@ -92,31 +92,29 @@ def _describe_force(f: Force) -> dict[str, Any]:
     return {**table, **(f.arguments or {"params": f.params})}
 
 
-def _digest_function(function: Any) -> str:
+def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
     """The digest of a function of the user: of its operations if it was traced, else of its code and what it holds."""
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
     if isinstance(function, Recorded):
         return function.key
     digest = sha256()
-    for part in _parts_of(function):
+    for part in _parts_of(function, (*seen, id(function))):
         digest.update(repr(part).encode() + b"\0")
     return digest.hexdigest()
 
 
-def _parts_of(function: Callable[..., Any]) -> Iterator[Any]:
+def _parts_of(function: Callable[..., Any], seen: tuple[int, ...]) -> Iterator[Any]:
     code: CodeType | None = getattr(function, "__code__", None)
+    yield getattr(function, "__qualname__", type(function).__qualname__)
     if code is None:
-        yield getattr(function, "__qualname__", type(function).__qualname__)
         return
     yield from _parts_of_code(code)
+    yield _plain(getattr(function, "__defaults__", None))
     for cell in getattr(function, "__closure__", None) or ():
         held = cell.cell_contents
-        if callable(held):
-            yield _digest_function(held)
-        else:
+        if not callable(held):
             yield _plain(held)
-    yield _plain(getattr(function, "__defaults__", None))
+        elif id(held) not in seen:
+            yield _digest_function(held, seen)
 
 
 def _parts_of_code(code: CodeType) -> Iterator[Any]:
