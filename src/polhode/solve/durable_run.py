@@ -115,11 +115,10 @@ class RunStore:
         self._chain = CheckpointChain(self.path / CHECKPOINTS, digest)
         self.chain.read()
         if self.chain.damage:
-            warnings.warn(
-                f"a checkpoint was not whole: {self.chain.damage}. The run continues from an earlier one, "
-                f"{describe_progress(self.path)}",
-                stacklevel=6,
-            )
+            then = "None before it is whole: the run begins anew"
+            if self.chain.number:
+                then = f"The run continues from an earlier one, {describe_progress(self.path)}"
+            warnings.warn(f"a checkpoint is not whole: {self.chain.damage}. {then}", stacklevel=6)
 
     def _load(self, resume: bool) -> None:
         if not resume:
