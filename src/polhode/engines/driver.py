@@ -96,6 +96,7 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal:
     if resumed is not None:
         assert journal is not None
         _read_segments(integrator, resumed, StreamReader(journal), spans, portions, checkpoints)
+        journal.forget_streams()
     has_ended = resumed is not None and resumed.get("outputs") is not None
     for i, (a, b) in enumerate(() if has_ended else spans):
         if i < len(portions):

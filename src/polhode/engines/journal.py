@@ -29,6 +29,9 @@ class Journal(Protocol):
     def stream(self, name: str) -> Array | None:
         """All rows of a stream up to that snapshot; None if there are none."""
 
+    def forget_streams(self) -> None:
+        """The streams have been read: their memory can be freed."""
+
     def is_due(self) -> bool:
         """Whether the last snapshot is old enough for another one."""
 

@@ -8,6 +8,7 @@ samples, at the ends of segments, and every few thousand steps.
 from __future__ import annotations
 
 import copy
+from contextlib import closing
 from dataclasses import replace
 from time import perf_counter
 from types import SimpleNamespace
@@ -248,7 +249,12 @@ class TaylorSeries(Integrator):
     # One body, or a system ------------------------------------------------------------------------------------------
     def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
         """Integrate to b, or to an event that changes the motion; return the time reached."""
-        integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
+        with closing(SegmentIntegrator(self.variables, self.now, a, b, middle)) as integrator:
+            return self._advance_coupled(integrator, a, b, wanted, rows)
+
+    def _advance_coupled(
+        self, integrator: SegmentIntegrator, a: float, b: float, wanted: Array, rows: list[Array]
+    ) -> float:
         first, has_moved = sum(map(len, rows)), False
         if self.inside is None:
             self._settle_events(integrator)
@@ -323,7 +329,6 @@ class TaylorSeries(Integrator):
             self.boundary = self._zeros_at(integrator)
         else:
             reached = b
-        integrator.close()
         self.changed = None
         return reached
 

@@ -103,7 +103,7 @@ def flush_folder(folder: Path) -> None:
     """Force all files of a folder, and their names, to the disk."""
     for place, _, files in os.walk(folder):
         for name in files:
-            with open(os.path.join(place, name), "rb") as file:
+            with open(os.path.join(place, name), "r+b") as file:  # Windows flushes only what can be written
                 os.fsync(file.fileno())
         flush_folder_entry(Path(place))
 

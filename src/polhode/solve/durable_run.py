@@ -141,7 +141,7 @@ class RunStore:
     def _compare(self, stored: Any, what: str) -> None:
         """Refuse to continue another scenario, or with another version."""
         old, new = ({"version": d["versions"]["polhode"], **d["scenario"]} for d in (stored, self.description))
-        if self.scenario.used_method.is_taylor_series:
+        if self.scenario.method == AUTO or self.scenario.used_method.is_taylor_series:
             old["heyoka"], new["heyoka"] = (d["versions"]["heyoka"] for d in (stored, self.description))
         found = find_differences(old, new)
         if found:
@@ -191,6 +191,11 @@ class RunJournal:
     def stream(self, name: str) -> Array | None:
         """All rows of a stream up to that snapshot; None if there are none."""
         return None if self._record is None else self._record.streams.get(name)
+
+    def forget_streams(self) -> None:
+        """The streams have been read: their memory can be freed."""
+        if self._record is not None:
+            self._record.streams.clear()
 
     def is_due(self) -> bool:
         """Whether the last snapshot is old enough for another one."""
