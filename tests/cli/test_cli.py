@@ -104,6 +104,31 @@ def test_a_models_name_may_come_behind_its_knobs_in_any_spelling_and_beside_a_fi
     assert again["name"] == "thin-rod"
 
 
+def test_a_run_with_a_store_is_not_made_twice(call, tmp_path, monkeypatch):
+    (tmp_path / "spin.toml").write_text(SCENARIO)
+    first = call("run", "spin.toml", "--no-picture", "--store", "a.zarr")
+    assert first.exit_code == 0, first.output
+    assert "stored: a.zarr" in first.stdout
+    assert ph.load(tmp_path / "a.zarr").times[-1] == 1.0
+    again = call("run", "spin.toml", "--no-picture", "--store", "a.zarr")
+    assert again.exit_code == 1
+    assert "a.zarr already holds a motion" in again.stderr
+    monkeypatch.setattr("polhode.solve.simulate.run_auto", pytest.fail)
+    resumed = call("run", "spin.toml", "--no-picture", "--store", "a.zarr", "--resume", "--json")
+    assert json.loads(resumed.stdout)["store"] == "a.zarr"
+    (tmp_path / "spin.toml").write_text(SCENARIO.replace("mass = 10.0", "mass = 11.0"))
+    other = call("run", "spin.toml", "--no-picture", "--store", "a.zarr", "--resume")
+    assert "a.zarr holds the motion of something else: body.mass was 10.0, now 11.0" in other.stderr
+    assert "give it with --store" in call("run", "spin.toml", "--resume").stderr
+
+
+def test_each_run_of_a_model_has_its_store(call, tmp_path):
+    result = call("run", "dzhanibekov", "--no-picture", "--store", "a.zarr", "--resume")
+    assert "stored: a.zarr and, for the other runs, beside it" in result.stdout
+    names = list(MODELS["dzhanibekov"].scenario(**MODELS["dzhanibekov"].values()))
+    assert len(list(tmp_path.glob("a*.zarr"))) == len(names) > 1
+
+
 def test_of_several_runs_the_first_is_saved_and_named(call):
     result = call("run", "dzhanibekov", "--no-picture", "--save", "a.zarr")
     assert "saved: a.zarr (box, the first of the runs)" in result.stdout

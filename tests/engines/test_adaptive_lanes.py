@@ -114,3 +114,22 @@ def test_a_member_that_fails_does_not_disturb_its_neighbors(settings):
     assert np.isnan(error.motion.final.position[3]).all()
     valid = error.motion.times < 0.5
     assert np.isfinite(error.motion.position[valid, 3]).all()
+
+
+def test_lanes_without_a_body_are_no_failure(monkeypatch):
+    """37 bodies leave 27 lanes of two blocks unused; their memory is whatever was there before: here NaN."""
+    bodies = 37
+    states = [ph.State(velocity=(0, 0.1 * i, 0), angular_velocity_body=(0.1, 1.0 + i, 0.2)) for i in range(bodies)]
+    body, forces = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0), [f.linear_drag(0.5)]
+    settings = {"duration": 0.5, "output_step": 0.01, "method": "dop853"}
+    alone, empty = ph.simulate(body, states[36], forces, **settings), np.empty
+
+    def full_of_nan(*arguments, **options):
+        room = empty(*arguments, **options)
+        if room.dtype == np.float64:
+            room.fill(np.nan)
+        return room
+
+    monkeypatch.setattr(np, "empty", full_of_nan)
+    motion = ph.simulate([body] * bodies, states, forces, **settings)
+    assert np.array_equal(motion.quaternion_wxyz[:, 36], alone.quaternion_wxyz)

@@ -68,6 +68,9 @@ SOURCES = "ensembles/sampling/test_drawn_source.py"
 SWEEPS = "ensembles/sampling/test_sweep_file.py"
 PIECES = "ensembles/test_pieces.py"
 RUNNER = "ensembles/test_runner.py"
+DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
+STORES = "solve/test_run_stores.py"
+LOCK = "io/test_store_lock.py"
 
 PLANTED = [
     # Ensembles in pieces and chunks ---------------------------------------------------------------------------------
@@ -1488,5 +1491,62 @@ PLANTED = [
         "stride + (stride % 2 == 0)",
         "1 << (stride - 1).bit_length()",
         (SUMMARY,),
+    ),
+    # Runs that are killed and resumed -------------------------------------------------------------------------------
+    Planted(
+        "snapshot: heyoka's time without its second double",
+        "engines/heyoka_integrator.py",
+        'integrator.dtime = tuple(numbers["time"])',
+        'integrator.time = numbers["time"][0]',
+        (DURABLE,),
+    ),
+    Planted(
+        "snapshot: heyoka sees the zero of the last event again",
+        "engines/heyoka_integrator.py",
+        "        if self.stop is not None and not _pause_again(",
+        "        if False and not _pause_again(",
+        (DURABLE,),
+    ),
+    Planted(
+        "snapshot: the memory of events is left out",
+        "engines/clocked_steps.py",
+        'log.memory[:], log.counts[:], log.halted[:] = (snapshot[key] for key in ("memory", "counts", "halted"))',
+        "pass",
+        (DURABLE,),
+    ),
+    Planted(
+        "snapshot: impulses at the start of a segment once more",
+        "engines/driver.py",
+        "        if integrator.inside is None:\n            if checkpoint",
+        "        if True:\n            if checkpoint",
+        (DURABLE,),
+    ),
+    Planted(
+        "snapshot: the memory of contacts is left out",
+        "engines/contact_steps.py",
+        '        self.memory[:] = snapshot["memory"]\n',
+        "",
+        (DURABLE,),
+    ),
+    Planted(
+        "checkpoints: rows of another run are taken",
+        "io/checkpoint_chain.py",
+        'content["previous"] != digests[-1] or ',
+        "",
+        (f"{STORES}::test_checkpoints_of_another_run_are_noticed",),
+    ),
+    Planted(
+        "checkpoints: the digest is not looked at",
+        "io/checkpoint_files.py",
+        " or sha256(body).digest() != digest",
+        "",
+        (f"{STORES}::test_a_damaged_checkpoint_is_noticed_and_an_earlier_one_taken",),
+    ),
+    Planted(
+        "lock: a file that was removed meanwhile counts",
+        "io/store_lock.py",
+        "            if _is_at(descriptor, place):",
+        "            if True:",
+        (f"{LOCK}::test_only_one_of_several_processes_is_inside",),
     ),
 ]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from hashlib import sha256
 from itertools import count
 from threading import RLock
 from typing import Any
@@ -63,6 +64,11 @@ class KernelProgram:
                     function, record, extents, own, self.precision, self.is_inlined, self.blocks
                 )
             return self._texts[key]
+
+    def digest(self, record: Any) -> str:
+        """SHA-256 of the text of loops and laws."""
+        text = self.text(record)
+        return sha256("\0".join((text.loops, text.laws)).encode()).hexdigest()
 
     def new_output(self, shape: tuple[int, ...], kind: Any = np.float64) -> Any:
         """Room for the samples that a kernel writes, which GPUs reach directly unless it is very large."""

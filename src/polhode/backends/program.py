@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from threading import RLock
 from typing import Any
 
@@ -12,6 +13,8 @@ from polhode.backends.loops import Loop, compile_loop, pack_record, record_like
 
 Advance = Callable[[int, int], None]
 """(first, last): advance these units."""
+DIGEST_WIDTH = 8
+"""The width of the vectors in the text of which a digest is made, the same on all machines."""
 
 
 class Program:
@@ -20,6 +23,7 @@ class Program:
     def __init__(self, function: Loop, is_compiled: bool, unit_size: int | None, width: int | None = None) -> None:
         self.function, self.is_compiled, self.unit_size, self.width = function, is_compiled, unit_size, width
         self._code: Any = None
+        self._digest = ""
         self._lock = RLock()
 
     def bind(self, record: Any) -> Advance:
@@ -51,6 +55,16 @@ class Program:
         """
         code, words = self._machine_code(record), pack_record(record)
         return words.view(np.float64), words, code.call, words.ctypes.data
+
+    def digest(self, record: Any) -> str:
+        """SHA-256 of the text of loops and laws, whatever the machine; of a loop that is not compiled, of its name."""
+        with self._lock:
+            if not self._digest:
+                parts = ("interpreted", self.function.__qualname__)
+                if self.is_compiled:
+                    parts = self.text(record, DIGEST_WIDTH)
+                self._digest = sha256("\0".join(parts).encode()).hexdigest()
+            return self._digest
 
     @staticmethod
     def slots(record: Any) -> dict[str, int]:

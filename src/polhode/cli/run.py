@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     "--save", type=click.Path(path_type=Path), metavar="FILE.zarr", help="Store the motion; read it with ph.load."
 )
 @click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    metavar="FILE.zarr",
+    help="Store the run while it goes on, so that it can be killed and resumed; at the end the motion, for ph.load.",
+)
+@click.option("--resume", is_flag=True, help="Continue the run in --store; begin it if there is none.")
+@click.option(
     "--csv",
     "table",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -47,6 +54,8 @@ def run(
     picture: Path | None,
     no_picture: bool,
     save: Path | None,
+    store: Path | None,
+    resume: bool,
     table: Path | None,
     as_json: bool,
     **parameters: float | None,
@@ -62,10 +71,13 @@ def run(
       polhode run dzhanibekov --spin 3 --nudge 0.01 --picture flip.svg
       polhode run free-fall-with-drag --drag 20 --no-picture --json
       polhode run my-scenario.toml --save my-motion.zarr
+      polhode run my-scenario.toml --store my-motion.zarr --resume
       polhode run examples/nesc/case-06.toml --no-picture --csv case-06.csv
     """
     if picture is not None and no_picture:
         raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
+    if resume and store is None:
+        raise click.UsageError("--resume continues the run in a store: give it with --store FILE.zarr", ctx)
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = parameter_values(ctx, parameters)
     stem = model.name if model is not None else Path(target).stem
@@ -73,11 +85,13 @@ def run(
     check_picture_path(place)
     if save is not None:
         check_folder(save, "motion", "--save")
+    if store is not None:
+        check_folder(store, "run", "--store")
     if table is not None:
         check_folder(table, "table", "--csv")
     began = perf_counter()
     try:
-        motions: Any = model.run(**values) if model is not None else simulate_file(target)
+        motions: Any = model.run(store, resume, **values) if model is not None else simulate_file(target, store, resume)
     except RunError as error:
         if save is not None and len(error.motion.times):
             error.motion.save(save)
@@ -96,6 +110,7 @@ def run(
     name = stem if model is not None else motion.scenario.name or stem
     report = _build_report(name, motions, audit, seconds, numbers, place, save)
     report["table"] = None if table is None else str(table)
+    report["store"] = None if store is None else str(store)
     if model is not None:
         report |= {"title": model.title, "parameters": values}
     if as_json:
@@ -160,6 +175,8 @@ def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, number
         click.echo(f"\npicture: {report['picture']}")
     if report["saved"] is not None:
         click.echo(f"\nsaved: {report['saved']}" + (f" ({runs[0]}, the first of the runs)" if several else ""))
+    if report["store"] is not None:
+        click.echo(f"\nstored: {report['store']}" + (" and, for the other runs, beside it" if several else ""))
     if report["table"] is not None:
         click.echo(f"\ntable: {report['table']}")
 

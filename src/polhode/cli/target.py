@@ -141,14 +141,12 @@ def resolve_motion(ctx: click.Context, target: str, values: dict[str, float]) ->
     return TargetMotion(simulate(planned[runs[0]] if runs else planned), model.name, model.title, values, runs)
 
 
-def simulate_file(target: str) -> Motion:
-    """Simulate a scenario file."""
-    from polhode.ensembles.ensemble import ensemble
+def simulate_file(target: str, store: Path | None = None, resume: bool = False) -> Motion:
+    """Simulate a scenario file; with a store a single run can be killed and resumed."""
+    from polhode.gallery.gallery_model import run_stored
     from polhode.model.scenario import Scenario
-    from polhode.solve.simulate import simulate
 
-    scenario = Scenario.from_toml(target)
-    return simulate(scenario) if scenario.members is None else ensemble(scenario)
+    return run_stored(Scenario.from_toml(target), store, resume)
 
 
 def load_stored_motion(target: str) -> Motion:

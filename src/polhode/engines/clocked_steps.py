@@ -13,6 +13,7 @@ from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_log import EventLog
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import Integrator
+from polhode.engines.journal import Snapshot, StreamReader, events_of_rows, rows_of_events
 from polhode.engines.result import Failure
 from polhode.engines.threads import on_threads
 from polhode.model.scenario import Scenario
@@ -35,6 +36,9 @@ def _search_step(scenario: Scenario) -> float:
 
 class ClockedSteps(Integrator):
     """Steps with step-size control, or of one length where events are watched.  Clocks count from the run's start."""
+
+    _logged = 0
+    """The number of events that the journal has."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -88,6 +92,63 @@ class ClockedSteps(Integrator):
         log.memory[:], log.counts[:], log.halted[:], found = saved[4:]
         log.found = list(found)
 
+    def snapshot(self) -> Snapshot:
+        log = self.event_log
+        return {**super().snapshot(), "memory": log.memory, "counts": log.counts, "halted": log.halted}
+
+    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
+        super().restore_snapshot(snapshot, inside, reader)
+        log = self.event_log
+        log.memory[:], log.counts[:], log.halted[:] = (snapshot[key] for key in ("memory", "counts", "halted"))
+        log.found = events_of_rows(reader.take("events"))
+        self._logged, self.crossings = len(log.found), log.found
+        if inside is not None:
+            self.inside = {"rows": reader.take("samples")}
+
+    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
+        rows = reader.take("samples", None if ended else len(wanted) * len(self._clock(0)))
+        out, checkpoints, _ = self._new_outputs(len(wanted))
+        self._fill_outputs(rows, out, checkpoints)
+        self.checkpoints = checkpoints
+        return self.packing.unpack(out)
+
+    def _new_outputs(self, count: int) -> tuple[Array, Array, Any]:
+        """Room for outputs, for the starts of the steps that cover them, and for how many each clock has written."""
+        units, width = len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.packing.size)
+        has_one_clock = self.plan.is_system or self.layout.lanes == 1
+        keeps = self.scenario.members is None and not self.scenario.events and has_one_clock
+        checkpoints = np.empty((count if keeps else 0, units, width + 3))
+        out = self.plan.program.new_output((count, units, width))
+        return out, checkpoints, np.zeros(units * self.slots, dtype=np.int64)
+
+    def _append_outputs(self, out: Array, checkpoints: Array, before: Any, done: Any) -> None:
+        """Give the journal the outputs that are new, clock by clock, each with the number of its clock; and events."""
+        if self.journal is None:
+            return
+        by_slot = out.reshape(len(out), len(self.buffer), -1, self.slots)
+        for c in range(len(self._clock(0))):
+            unit, slot, new = c // self.slots, c % self.slots, slice(before[c], done[c])
+            if done[c] > before[c]:
+                rows = by_slot[new, unit, :, slot]
+                kept = checkpoints[new, unit] if len(checkpoints) else rows[:, :0]
+                self.journal.append("samples", np.column_stack([np.full(len(rows), float(c)), rows, kept]))
+        if new_events := self.event_log.found[self._logged :]:
+            self.journal.append("events", rows_of_events(new_events))
+            self._logged = len(self.event_log.found)
+
+    def _fill_outputs(self, rows: Array, out: Array, checkpoints: Array) -> Any:
+        """Put rows of the journal in their places; return how many each clock has."""
+        by_slot = out.reshape(len(out), len(self.buffer), -1, self.slots)
+        clocks, width = rows[:, 0].astype(np.int64), by_slot.shape[2]
+        done = np.bincount(clocks, minlength=len(self.buffer) * self.slots)
+        order, ends = np.argsort(clocks, kind="stable"), np.cumsum(done)
+        for c in np.flatnonzero(done):
+            own = rows[order[ends[c] - done[c] : ends[c]]]
+            by_slot[: len(own), c // self.slots, :, c % self.slots] = own[:, 1 : width + 1]
+            if len(checkpoints):
+                checkpoints[: len(own), c // self.slots] = own[:, width + 1 :]
+        return done
+
     def _clock(self, i: int) -> Array:
         """The i-th entry of all clocks."""
         place, lanes = self.layout.clock[i], self.layout.lanes
@@ -101,16 +162,14 @@ class ClockedSteps(Integrator):
         return self.scenario.members is None and bool(self.event_log.is_stopped.any())
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
-        scenario, layout, units = self.scenario, self.layout, len(self.buffer)
+        scenario = self.scenario
         start, times = scenario.start_time, scenario.times
         through = self.is_stepped or (bool(times[-1] >= b) and not is_last)
         rtol, atol = scenario.group_tolerances if self.is_adaptive else ((), ())
-        width = layout.sample_size * (self.buffer.shape[1] // self.packing.size)
-        done = np.zeros(units * self.slots, dtype=np.int64)
-        out = self.plan.program.new_output((len(wanted), units, width))
-        has_one_clock = self.plan.is_system or layout.lanes == 1
-        keeps = scenario.members is None and not scenario.events and has_one_clock
-        checkpoints = np.empty((len(wanted) if keeps else 0, units, width + 3))
+        out, checkpoints, done = self._new_outputs(len(wanted))
+        if (inside := self.take_inside()) is not None:
+            done[:] = self._fill_outputs(inside["rows"], out, checkpoints)
+        before = done.copy()
         stops, end, log = wanted - start, b - start, self.event_log
         while True:
             budget = max(10, int(integrator.PORTION_S / self.seconds_per_step / 3))
@@ -118,6 +177,7 @@ class ClockedSteps(Integrator):
                 self.buffer, self.pairs, float(start), float(end), through, is_last, stops, tuple(rtol), tuple(atol),
                 budget, done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
             )  # fmt: skip
+            self.check_program(run)
             self._advance(run)
             t, h = self._clock(0), self._clock(1)
             written = done[: len(t)]
@@ -126,6 +186,11 @@ class ClockedSteps(Integrator):
                 break
             if self.report is not None:
                 self.report(start + float(t.mean()))
+            if self.journal is not None and self.journal.is_due():
+                self._append_outputs(out, checkpoints, before, done)
+                self.write_snapshot(start + float(t.mean()), {})
+                before = done.copy()
+        self._append_outputs(out, checkpoints, before, done)
         self.crossings, self.checkpoints = log.found, checkpoints[: len(wanted)]
         self.steps, self.refused = (int(self._clock(i).sum()) for i in (3, 4))
         if self._is_stopped:
@@ -135,9 +200,9 @@ class ClockedSteps(Integrator):
         samples = self.packing.unpack(out)
         if left.any():
             if self.failure is not None or scenario.members is None:
-                return samples[: self._count_finite(out[: int(written.min())])]
-        elif scenario.members is None and not np.isfinite(out).all():  # a slope that only dense output needed was NaN
-            good = max(self._count_finite(out), 1)
+                return samples[: self._count_finite(samples[: int(written.min())])]
+        elif scenario.members is None and not np.isfinite(samples).all():  # a slope only of dense output was NaN
+            good = max(self._count_finite(samples), 1)
             self._fail(float(wanted[good - 1]), samples[min(good, len(samples) - 1)], samples[good - 1])
             return samples[:good]
         return samples
@@ -154,9 +219,9 @@ class ClockedSteps(Integrator):
 
         on_threads(work, len(self.buffer), self.threads)
 
-    def _count_finite(self, out: Array) -> int:
+    def _count_finite(self, samples: Array) -> int:
         """The number of leading samples that are finite."""
-        finite: Any = np.isfinite(out).all(axis=(1, 2))
+        finite: Any = np.isfinite(samples).all(axis=(1, 2))
         return len(finite) if finite.all() else int(np.argmin(finite))
 
     def _fail_or_blank(self, out: Array, written: Any, stuck: Any) -> None:

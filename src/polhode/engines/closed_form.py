@@ -11,6 +11,7 @@ from polhode.backends.closed_form import ClosedFormRun
 from polhode.engines import integrator
 from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.integrator import Integrator
+from polhode.engines.journal import Snapshot, StreamReader, failure_of_snapshot
 from polhode.engines.result import Failure, Report
 from polhode.engines.threads import on_threads
 from polhode.model.scenario import Scenario
@@ -53,6 +54,22 @@ class ClosedForm(Integrator):
         starts, buffers, self._reached = saved
         self._starts, self._buffers, self._bound = list(starts), list(buffers), {}
 
+    def snapshot(self) -> Snapshot:
+        numbers = {"starts": np.array(self._starts), "buffers": np.stack(self._buffers), "reached": self._reached}
+        return {**super().snapshot(), **numbers}
+
+    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
+        self.failure = failure_of_snapshot(snapshot["failure"])
+        self._starts, self._reached = snapshot["starts"].tolist(), snapshot["reached"]
+        self._buffers, self._bound = [buffer.copy() for buffer in snapshot["buffers"]], {}
+        self.buffer = self._buffers[-1]
+        if inside is not None:
+            self.inside = {"rows": reader.take("samples")}
+
+    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
+        rows = reader.take("samples", None if ended else len(wanted))
+        return rows.reshape(len(rows), self.scenario.count, -1)
+
     def set_state(self, samples: Array) -> None:
         """Begin a segment with these samples, where the last one ended."""
         self.buffer = self.buffer.copy()
@@ -78,6 +95,7 @@ class ClosedForm(Integrator):
 
     def _evaluate(self, buffer: Array, start: float, times: Array, out: Array) -> None:
         run = ClosedFormRun(buffer, float(start), np.ascontiguousarray(times), out)
+        self.check_program(run)
         with self._alone:
             on_threads(self.plan.program.bind(run), len(buffer), self.threads)
 
@@ -99,12 +117,23 @@ class ClosedForm(Integrator):
         """Evaluate the samples at the wanted times, reporting progress."""
         self._reached = b
         portion = max(1, int(integrator.PORTION_S / (SECONDS_PER_EVALUATION * self.scenario.count)))
-        if self.report is None or len(wanted) <= portion:
+        if self.journal is None and (self.report is None or len(wanted) <= portion):
             return self.samples_at(wanted)
         samples = np.empty((len(wanted), self.scenario.count, self.layout.sample_size // self.layout.lanes))
-        for i in range(0, len(wanted), portion):
+        inside = self.take_inside()
+        first = written = 0 if inside is None else len(inside["rows"])
+        if inside is not None:
+            samples[:first] = inside["rows"].reshape(-1, *samples.shape[1:])
+        for i in range(first, len(wanted), portion):
             samples[i : i + portion] = self.samples_at(wanted[i : i + portion])
-            self.report(float(wanted[min(i + portion, len(wanted)) - 1]))
+            until, time = min(i + portion, len(wanted)), float(wanted[min(i + portion, len(wanted)) - 1])
+            if self.report is not None:
+                self.report(time)
+            if self.journal is not None and (self.journal.is_due() or until == len(wanted)):
+                self.journal.append("samples", samples[written:until].reshape(until - written, -1))
+                written = until
+                if until < len(wanted):
+                    self.write_snapshot(time, {})
         return samples
 
     def finish(self, times: Array, samples: Array) -> Failure | None:

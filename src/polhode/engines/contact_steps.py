@@ -49,6 +49,7 @@ from polhode.backends.contact_shapes import (
     ROUNDING,
 )
 from polhode.engines.integrator import Integrator
+from polhode.engines.journal import Snapshot, StreamReader
 from polhode.engines.result import IMPACT, Failure, Report, RunResult
 from polhode.engines.threads import on_threads
 from polhode.equations.quaternions import conjugate, product, to_body
@@ -97,6 +98,8 @@ class ContactSteps(Integrator):
         self.log = np.zeros((units, rows if keeps else 0, LOG_NUMBERS))
         self.logged: list[Array] = []
         self.forces: list[Array] = []
+        self._in_journal = 0
+        """How many pieces of `logged` the journal has."""
 
     def _skin(self, a: int, b: int) -> float:
         """The distance at which two bodies touch: 0 if one is round all over, so that the normal has all its digits."""
@@ -114,6 +117,34 @@ class ContactSteps(Integrator):
         self.forces[:] = forces
         del self.logged[logged:]
 
+    def snapshot(self) -> Snapshot:
+        return {**super().snapshot(), "memory": self.memory}
+
+    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
+        super().restore_snapshot(snapshot, inside, reader)
+        self.memory[:] = snapshot["memory"]
+        self.logged = [rows for rows in (reader.take("impacts"),) if len(rows)]
+        self._in_journal = len(self.logged)
+        if inside is not None:
+            self.inside = {"rows": reader.take("samples"), "contact": reader.take("contact")}
+
+    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
+        rows, contact = (reader.take(name, None if ended else len(wanted)) for name in ("samples", "contact"))
+        self.forces.append(contact.reshape(len(contact), self.scenario.count, 8))
+        return self.packing.unpack(rows.reshape(len(rows), len(self.buffer), -1))
+
+    def _append_rows(self, out: Array, contact: Array, written: int) -> int:
+        """Give the journal the outputs that are new, and the impacts; return how many outputs it has."""
+        assert self.journal is not None
+        done = int(self.memory[:, AT_OUTPUT].min())
+        if done > written:
+            self.journal.append("samples", out[written:done].reshape(done - written, -1))
+            self.journal.append("contact", contact[written:done].reshape(done - written, -1))
+        for rows in self.logged[self._in_journal :]:
+            self.journal.append("impacts", rows)
+        self._in_journal = len(self.logged)
+        return done
+
     def pop_impacts(self) -> Any:
         """The impacts since the last call, in order of time."""
         impacts = self._tabulate_impacts()
@@ -125,7 +156,13 @@ class ContactSteps(Integrator):
         columns = self.layout.sample_size
         out = np.full((len(wanted), units, bodies * columns), np.nan)
         contact = np.zeros((len(wanted), units, bodies * 8))
-        self.memory[:, [AT_TIME, AT_OUTPUT, AT_STATUS]] = 0.0
+        if (inside := self.take_inside()) is None:
+            self.memory[:, [AT_TIME, AT_OUTPUT, AT_STATUS]] = 0.0
+            written = 0
+        else:
+            written = len(inside["rows"])
+            out[:written] = inside["rows"].reshape(written, units, -1)
+            contact[:written] = inside["contact"].reshape(written, units, -1)
         run = ContactRun(
             self.buffer,
             self.pairs,
@@ -152,6 +189,7 @@ class ContactSteps(Integrator):
             self.scenario.used_method.is_closed_form,
             BUDGET,
         )
+        self.check_program(run)
         advance = self.plan.program.bind(run)
         while True:
             on_threads(advance, units, self.threads)
@@ -162,6 +200,11 @@ class ContactSteps(Integrator):
                 self.report(a + float(self.memory[going, AT_TIME].min()) if going.any() else b)
             if not going.any():
                 break
+            if self.journal is not None and self.journal.is_due():
+                written = self._append_rows(out, contact, written)
+                self.write_snapshot(a + float(self.memory[going, AT_TIME].min()), {})
+        if self.journal is not None:
+            self._append_rows(out, contact, written)
         self.steps = int(self.memory[:, AT_STEPS].sum())
         self._find_failure(a)
         done = (

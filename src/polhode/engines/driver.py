@@ -18,6 +18,7 @@ from polhode.engines.event_log import label_event_records
 from polhode.engines.gpu_steps import GpuFixedSteps
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import FixedSteps, Integrator
+from polhode.engines.journal import Journal, Recorder, Snapshot, StreamReader
 from polhode.engines.result import CONTACT_NUMBERS, Report, RunResult, SampleColumns, report_of_part
 from polhode.engines.taylor import OneByOneError, TaylorSeries, runs_in_lanes
 from polhode.model.scenario import Scenario
@@ -30,8 +31,12 @@ def run_scenario(
     threads: int | None = None,
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
+    recorder: Recorder | None = None,
 ) -> RunResult:
-    """Compute a scenario's motion at its output times; its user functions have been traced."""
+    """Compute a scenario's motion at its output times; its user functions have been traced.
+
+    With a recorder a single run can be killed at any instant and continued; ensembles are not recorded here.
+    """
     groups = _group_members(scenario) if scenario.members is not None else []
     if len(groups) > 1:
         result = _merge_groups(scenario, [*_run_groups(scenario, groups, counts_work, threads, report)])
@@ -40,9 +45,10 @@ def run_scenario(
     else:
         with np.errstate(all="ignore"):  # a non-finite state is detected and reported with its time
             try:
-                result = drive(integrator_for(scenario, counts_work, threads, report), checkpoint)
+                journal = None if recorder is None or scenario.members is not None else recorder.next_run()
+                result = drive(integrator_for(scenario, counts_work, threads, report), checkpoint, journal)
             except OneByOneError:
-                result = _run_one_by_one(scenario, counts_work, threads, report)
+                result = _run_one_by_one(scenario, counts_work, threads, report, recorder)
     if result.crossings:
         label_event_records(scenario, result.crossings)
     if len(scenario.shape) > 1 and result.samples.ndim == 3:
@@ -66,16 +72,18 @@ def integrator_for(
     return kind(scenario, counts_work, threads, report)
 
 
-def _run_one_by_one(scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> RunResult:
+def _run_one_by_one(
+    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None, recorder: Recorder | None
+) -> RunResult:
     """Taylor series of a force that switches at different times for different bodies, which cannot share lanes."""
     if scenario.members is not None:
         return _run_member_by_member(scenario, counts_work, report)
     together = TaylorSeries(scenario, counts_work, threads, report)
     together.in_lanes = False
-    return drive(together)
+    return drive(together, None, None if recorder is None else recorder.next_run())
 
 
-def drive(integrator: Integrator, checkpoint: Checkpoint | None = None) -> RunResult:
+def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal: Journal | None = None) -> RunResult:
     """Take an integrator through all segments of its scenario."""
     scenario = integrator.scenario
     times, end = scenario.times, segments.last_boundary(scenario)
@@ -83,21 +91,39 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None) -> RunRe
     if checkpoint is not None:
         edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
         integrator.resume(checkpoint)
+    spans = list(pairwise(edges if len(edges) > 1 else [end, end]))
     portions: list[Array] = []
     checkpoints: list[Array] = []
-    for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
+    integrator.journal = journal
+    resumed = None if journal is None else journal.resume(integrator.starting_numbers())
+    if resumed is not None:
+        assert journal is not None
+        _read_segments(integrator, resumed, StreamReader(journal), spans, portions, checkpoints)
+        journal.forget_streams()
+    has_ended = resumed is not None and resumed.get("outputs") is not None
+    for i, (a, b) in enumerate(() if has_ended else spans):
+        if i < len(portions):
+            continue
         is_last = b == end
-        if checkpoint is None or a != checkpoint.segment:
-            integrator.apply_impulses(a)
-        integrator.begin_segment(a, b)
-        wanted = times[(times >= a) & ((times <= b) if is_last else (times < b))]
-        portions.append(integrator.integrate(a, b, wanted, is_last))
+        integrator.segment = i
+        if integrator.inside is None:
+            if checkpoint is None or a != checkpoint.segment:
+                integrator.apply_impulses(a)
+            integrator.begin_segment(a, b)
+        portions.append(integrator.integrate(a, b, _wanted(times, a, b, is_last), is_last))
         if integrator.checkpoints is not None:
             checkpoints.append(integrator.checkpoints[: len(portions[-1])])
         if integrator.failure is not None or integrator.stopped_at is not None or times[-1] < b:
             break
         if integrator.report is not None and not is_last:
             integrator.report(b)
+        if journal is not None and not is_last and journal.is_due():
+            integrator.segment = i + 1
+            integrator.write_snapshot(b)
+    if journal is not None and not has_ended:
+        snapshot = {"segment": integrator.segment, "integrator": integrator.snapshot(), "inside": None}
+        journal.write(end, {**snapshot, "outputs": len(portions[-1])}, ended=True)
+    integrator.journal = None
     samples = np.concatenate(portions) if len(portions) > 1 else portions[0]
     times = times[: len(samples)]
     if integrator.stopped_at is not None:
@@ -114,6 +140,34 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None) -> RunRe
         result.checkpoints = np.concatenate(checkpoints)
     integrator.record(result)
     return result
+
+
+def _wanted(times: Array, a: float, b: float, is_last: bool) -> Array:
+    """The output times of a segment."""
+    return times[(times >= a) & ((times <= b) if is_last else (times < b))]
+
+
+def _read_segments(
+    integrator: Integrator,
+    resumed: Snapshot,
+    reader: StreamReader,
+    spans: list[tuple[float, float]],
+    portions: list[Array],
+    checkpoints: list[Array],
+) -> None:
+    """Read the outputs of the segments that are finished, and put the integrator where the run was killed."""
+    times, end = integrator.scenario.times, spans[-1][1]
+    outputs, first = resumed.get("outputs"), resumed["segment"]
+    for i, (a, b) in enumerate(spans[: first + (outputs is not None)]):
+        is_last, has_ended = b == end, i == first
+        samples = integrator.read_segment(reader, _wanted(times, a, b, is_last), is_last, has_ended)
+        portions.append(samples[:outputs] if has_ended else samples)
+        if integrator.checkpoints is not None:
+            checkpoints.append(integrator.checkpoints[: len(portions[-1])])
+    if resumed["inside"] is not None:
+        integrator.begin_segment(*spans[first])
+    integrator.segment = first
+    integrator.restore_snapshot(resumed["integrator"], resumed["inside"], reader)
 
 
 def _apply_last_impulses(integrator: Integrator, end: float, samples: Array) -> None:

@@ -30,6 +30,8 @@ LARGEST_RATIO = 64.0
 """A group that has grown or shrunk by more than this gets a new unit."""
 PROBES = 10.0 ** np.arange(-16, -1)
 """As fractions of a segment: very short steps that show to which side of a switch the motion continues."""
+RETREATS = 10.0 ** np.arange(-10, -2)
+"""As fractions of a segment: how far to go back from a stop to come to it again."""
 CLEARLY = 1000.0
 """How much farther to look to tell a function that is zero from one that is not."""
 INTEGRALS = (0, 4)
@@ -92,6 +94,11 @@ class TaylorVariables:
 
 class SegmentIntegrator:
     """A heyoka integrator that advances one body, or a coupled system, through a segment."""
+
+    stop: dict[str, Any] | None = None
+    """The numbers at the last stop, if the run can be killed and continued."""
+    _spare: CompiledIntegrator | None = None
+    """Another one, to try out whether it can be."""
 
     def __init__(self, variables: TaylorVariables, now: Array, begin: float, end: float, middle: float) -> None:
         self.variables, self.begin, self.span = variables, begin, end - begin
@@ -295,6 +302,50 @@ class SegmentIntegrator:
         self.integrator.time = saved[0]
         self.integrator.state[:] = saved[1]
 
+    # Continuing a run that was killed ---------------------------------------------------------------------------------
+    def mark_stop(self) -> None:
+        """Remember where heyoka has stopped, before anything is done about it."""
+        self.stop = _numbers_of(self.integrator)
+
+    def can_be_restored(self) -> bool:
+        """Whether `restore_snapshot` would restore everything here.
+
+        After an event heyoka ignores its zero for a moment, and has no way to set that: it is brought about by letting
+        another integrator come to the same stop.
+        """
+        pauses = _pauses_of(self.integrator)
+        if all(pause is None for pause in pauses):
+            return True
+        if self.stop is None:
+            return False
+        if self._spare is None:
+            self._spare = acquire_integrator(self.variables.scenario, self.system, self.variables.tolerance, 0)
+        return _pause_again(self._spare.integrator, self.stop, pauses, self.span)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything that a portion leaves behind; the rest follows from the start of the segment."""
+        pauses = _pauses_of(self.integrator)
+        return {
+            "numbers": _numbers_of(self.integrator),
+            "pauses": pauses,
+            "stop": self.stop if any(pause is not None for pause in pauses) else None,
+            "units": self.units,
+            "ahead": self.ahead,
+            "settles": self.settles,
+            "crossed": [list(pair) for pair in self.crossed],
+        }
+
+    def restore_snapshot(self, snapshot: dict[str, Any]) -> None:
+        """Continue where a portion has ended."""
+        self._set_units(snapshot["units"], self.base)
+        self.stop = snapshot["stop"]
+        if self.stop is not None and not _pause_again(self.integrator, self.stop, snapshot["pauses"], self.span):
+            raise RuntimeError("heyoka does not come to the stop again that it had come to when a checkpoint was made")
+        self.used.log.entries.clear()
+        _set_numbers(self.integrator, snapshot["numbers"])
+        self.ahead, self.settles = snapshot["ahead"], snapshot["settles"]
+        self.crossed = [(i, sign) for i, sign in snapshot["crossed"]]
+
     def renormalize(self) -> None:
         """Renormalize q, and give groups whose size has changed a new unit."""
         now = self.state()
@@ -334,6 +385,41 @@ class SegmentIntegrator:
     def close(self) -> None:
         """Return the integrator to the cache."""
         release_integrator(self.used)
+        if self._spare is not None:
+            release_integrator(self._spare)
+
+
+def _numbers_of(integrator: Any) -> dict[str, Any]:
+    """Time (two doubles), state and parameters."""
+    return {"time": list(integrator.dtime), "state": integrator.state.copy(), "pars": integrator.pars.copy()}
+
+
+def _set_numbers(integrator: Any, numbers: dict[str, Any]) -> None:
+    integrator.dtime = tuple(numbers["time"])
+    integrator.state[:] = numbers["state"]
+    integrator.pars[:] = numbers["pars"]
+
+
+def _pauses_of(integrator: Any) -> list[list[float] | None]:
+    """For how long heyoka has ignored the zero of each event that stops it, and how long it will; None: it does not."""
+    if not integrator.with_events:
+        return []
+    return [None if pause is None else list(pause) for pause in integrator.te_cooldowns]
+
+
+def _pause_again(integrator: Any, stop: dict[str, Any], pauses: list[list[float] | None], span: float) -> bool:
+    """Let an integrator come to a stop again from slightly before, so that it ignores zeros there; False: in vain."""
+    for delta in (span * RETREATS).tolist():
+        _set_numbers(integrator, stop)
+        integrator.reset_cooldowns()
+        integrator.step(max_delta_t=-delta)
+        if _pauses_of(integrator) == pauses:
+            return True
+        integrator.reset_cooldowns()
+        integrator.step(max_delta_t=2 * delta)
+        if _pauses_of(integrator) == pauses:
+            return True
+    return False
 
 
 def propagate_batch(integrator: Any, a: float, times: Array, start: Array, pars: Array) -> tuple[Array, Any]:

@@ -15,6 +15,7 @@ from polhode.engines import segments
 from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
 from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.impulses import apply_impulses, impulses_at
+from polhode.engines.journal import Journal, Snapshot, StreamReader, failure_of_snapshot, failure_to_snapshot
 from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns
 from polhode.engines.threads import CORES, on_threads
 from polhode.engines.user_functions import forces_need_velocity
@@ -50,6 +51,12 @@ class Integrator:
     """Whether a stepper drives it: it lands on the end of every advance, also beyond the end of the scenario."""
     checkpoints: Array | None = None
     """The starts of the steps that cover the outputs of the last segment, if it keeps them."""
+    journal: Journal | None = None
+    """Where it writes what it needs to continue after it was killed."""
+    segment = 0
+    """The number of the segment that it is in."""
+    inside: Snapshot | None = None
+    """What a portion has left behind, to continue within a segment."""
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
         self.scenario, self.report = scenario, report
@@ -159,6 +166,50 @@ class Integrator:
         self.buffer[:] = buffer
         self.failure = None
 
+    # Continuing a run that was killed ---------------------------------------------------------------------------------
+    def starting_numbers(self) -> bytes:
+        """All numbers at the start: what the bits of the run depend on beside its program."""
+        numbers = [self.buffer, *(part for joins, numbers, _ in self.pairs for part in (joins, numbers))]
+        return b"".join(np.ascontiguousarray(part).tobytes() for part in numbers)
+
+    def snapshot(self) -> Snapshot:
+        """Everything that changes, but the rows of streams."""
+        return {
+            "buffer": self.buffer,
+            "steps": self.steps,
+            "refused": self.refused,
+            "stopped_at": self.stopped_at,
+            "failure": failure_to_snapshot(self.failure),
+        }
+
+    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:  # noqa: ARG002
+        """Continue from a snapshot; the outputs of the segments before it have been read."""
+        self.buffer[:] = snapshot["buffer"]
+        self.steps, self.refused, self.stopped_at = (snapshot[key] for key in ("steps", "refused", "stopped_at"))
+        self.failure = failure_of_snapshot(snapshot["failure"])
+
+    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:
+        """The samples of a segment that was finished, as `integrate` has returned them.
+
+        If the run has ended in it, there may be fewer outputs than wanted, and rows that `integrate` did not return.
+        """
+        raise NotImplementedError
+
+    def write_snapshot(self, time: float, inside: Snapshot | None = None) -> None:
+        """Write down all that is needed to continue here."""
+        assert self.journal is not None
+        self.journal.write(time, {"segment": self.segment, "integrator": self.snapshot(), "inside": inside})
+
+    def check_program(self, run: Any) -> None:
+        """Make sure that a run which is continued was begun by the same program."""
+        if self.journal is not None:
+            self.journal.check_program(self.plan.program.digest(run))
+
+    def take_inside(self) -> Snapshot | None:
+        """What the portion has left behind from which the run continues, once."""
+        inside, self.inside = self.inside, None
+        return inside
+
     # Parts ------------------------------------------------------------------------------------------------------------
     def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
         finite = np.isfinite(bad).all(axis=-1)
@@ -205,11 +256,14 @@ class FixedSteps(Integrator):
     def _take_steps(self, a: float, stops: Array, k: int) -> Array:
         h = self.scenario.needed_step
         stop_k, rest = segments.locate_on_grid(stops, a, h)
-        out = np.empty(
-            (len(stops), len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.layout.size))
-        )
+        out = np.empty((len(stops), *self._row_shape))
         last = int(stop_k[-1])
         s = int(np.searchsorted(stop_k, k))
+        written = s
+        if (inside := self.take_inside()) is not None:
+            k, rows = inside["k"], inside["rows"]
+            s = written = len(rows)
+            out[:s] = rows.reshape(-1, *self._row_shape)
         detects_failure = self.scenario.members is None
         while True:
             portion = max(1, int(PORTION_S / self.seconds_per_step))
@@ -217,6 +271,7 @@ class FixedSteps(Integrator):
             before = self.buffer.copy() if detects_failure else None
             began = perf_counter()
             run = FixedRun(self.buffer, self.pairs, float(a), h, k, k_end, stop_k, rest, s, out)
+            self.check_program(run)
             on_threads(self.plan.program.bind(run), len(self.buffer), self.threads)
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
@@ -224,18 +279,43 @@ class FixedSteps(Integrator):
                 self._is_valid(out[s:s_end]) and self._is_valid(self.packing.output_of(self.buffer))
             ):
                 good = self._locate_failure(before, a, h, k, k_end)
-                return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
+                valid = out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
+                self._append_rows(valid[written:])
+                return valid
             if k_end == last:
+                self._append_rows(out[written:])
                 return out
             if k_end - k == portion:
                 self.seconds_per_step = max((perf_counter() - began) / portion, 1e-9)
             if self.report is not None:
                 self.report(a + k_end * h)
             k, s = k_end, s_end
+            if self.journal is not None and self.journal.is_due():
+                self._append_rows(out[written:s])
+                self.write_snapshot(a + k * h, {"k": k})
+                written = s
+
+    @property
+    def _row_shape(self) -> tuple[int, int]:
+        """The shape of one output of the loop."""
+        return len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
+
+    def _append_rows(self, rows: Array) -> None:
+        if self.journal is not None and len(rows):
+            self.journal.append("samples", rows.reshape(len(rows), -1))
+
+    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
+        super().restore_snapshot(snapshot, inside, reader)
+        if inside is not None:
+            self.inside = {**inside, "rows": reader.take("samples")}
+
+    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:
+        rows = reader.take("samples", None if ended else len(wanted) + (not is_last))
+        return self.packing.unpack(rows.reshape(-1, *self._row_shape))[: len(wanted)]
 
     def _locate_failure(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
         """Repeat the failed portion step by step: record the failure, return the index of the last valid step."""
-        unit_out = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
+        unit_out = self._row_shape[1]
         good, good_samples = k, self.packing.samples_of(before)
         self.buffer[:] = before
         while good < k_end:

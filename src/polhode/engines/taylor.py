@@ -8,6 +8,7 @@ samples, at the ends of segments, and every few thousand steps.
 from __future__ import annotations
 
 import copy
+from contextlib import closing
 from dataclasses import replace
 from time import perf_counter
 from types import SimpleNamespace
@@ -34,6 +35,14 @@ from polhode.engines.heyoka_integrator import (
 )
 from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.integrator import PORTION_S, Integrator
+from polhode.engines.journal import (
+    Snapshot,
+    StreamReader,
+    events_of_rows,
+    failure_of_snapshot,
+    failure_to_snapshot,
+    rows_of_events,
+)
 from polhode.engines.result import EventRecord, Failure, Report
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.inertia import constants_for_forces
@@ -98,6 +107,8 @@ class TaylorSeries(Integrator):
         """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
         self.failed = np.zeros(scenario.count, dtype=bool)
+        self._in_journal = [0, 0]
+        """How many outputs of the segment, and how many events, the journal has."""
 
     @property
     def end(self) -> float:
@@ -121,16 +132,24 @@ class TaylorSeries(Integrator):
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         """The samples at the wanted times of a segment; advances `now` to its end."""
+        rows: list[Array] = []
+        self._in_journal[0] = 0
         if a == b:
+            rows.append(self.samples[None][: len(wanted)] if self.in_lanes else self.now[None][: len(wanted)])
+            self._append_rows(rows, 0)
             return self.samples[None][: len(wanted)]
         if self.in_lanes:
             return self._integrate_lanes(a, b, wanted, self._middle)
-        rows: list[Array] = []
         # A step that starts at an event's zero misses the next one: keep it short.
-        for end in [a + EVENT_START_FRACTION * (b - a), b] if self.scenario.events else [b]:
+        ends = [a + EVENT_START_FRACTION * (b - a), b] if self.scenario.events else [b]
+        if self.inside is not None:
+            a, rows = self.inside["begin"], [self.inside["rows"].reshape(-1, *self.now.shape)]
+            self._in_journal[0] = len(rows[0]) - self.inside["held_back"]
+        for end in ends:
             while a < end and self.failure is None and self.stopped_at is None:
-                left = wanted[sum(map(len, rows)) :]
+                left = wanted[self.inside["first"] if self.inside is not None else sum(map(len, rows)) :]
                 a = self._integrate_coupled(a, end, left if end == b else left[left < end], self._middle, rows)
+        self._append_rows(rows, 0)
         samples = self.variables.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
         if self.stopped_at is not None:
             samples = samples[: int((wanted < self.stopped_at).sum())]
@@ -161,6 +180,67 @@ class TaylorSeries(Integrator):
         self.now, self.crossings, self.counts = now.copy(), crossings.copy(), counts.copy()
         self.last, self.until, self.boundary = last.copy(), until.copy(), boundary.copy()
 
+    # Continuing a run that was killed -------------------------------------------------------------------------------
+    def starting_numbers(self) -> bytes:
+        return np.ascontiguousarray(self.now).tobytes()
+
+    def snapshot(self) -> Snapshot:
+        return {
+            "now": self.now,
+            "steps": self.steps,
+            "switches": self.switches,
+            "switched": self.switched,
+            "stopped_at": self.stopped_at,
+            "failure": failure_to_snapshot(self.failure),
+            "counts": self.counts,
+            "last": [[*key, time] for key, time in self.last.items()],
+            "until": [[*key, time] for key, time in self.until.items()],
+            "boundary": [list(pair) for pair in self.boundary],
+            "landing": None if self.landing is None else list(self.landing),
+            "is_zeno": self.is_zeno,
+            "failed": self.failed.astype(np.int64),
+        }
+
+    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
+        for key in ("now", "steps", "switches", "switched", "stopped_at", "counts", "is_zeno"):
+            setattr(self, key, snapshot[key])
+        self.failure, self.failed = failure_of_snapshot(snapshot["failure"]), snapshot["failed"].astype(bool)
+        self.last, self.until = ({(e, body): t for e, body, t in snapshot[key]} for key in ("last", "until"))
+        self.boundary = [(i, side) for i, side in snapshot["boundary"]]
+        self.landing = None if snapshot["landing"] is None else (snapshot["landing"][0], snapshot["landing"][1])
+        self.crossings = events_of_rows(reader.take("events"))
+        self._in_journal[1] = len(self.crossings)
+        if inside is not None:
+            rows, held_back = reader.take("samples"), inside["held_back"]
+            rows = np.concatenate([part.reshape(len(part), self.now.size) for part in (rows, held_back)])
+            self.inside = {**inside, "rows": rows, "held_back": len(held_back)}
+
+    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
+        rows = reader.take("samples", None if ended else len(wanted))
+        if self.in_lanes:
+            return rows.reshape(len(rows), self.scenario.count, -1)
+        return self.variables.to_samples(rows.reshape(len(rows), *self.now.shape))
+
+    def _append_rows(self, rows: list[Array], held_back: int) -> None:
+        """Give the journal the outputs that are new, but the last ones, which may still change; and the events."""
+        if self.journal is None:
+            return
+        first, last = self._in_journal[0], sum(map(len, rows)) - held_back
+        if last > first:
+            new = np.concatenate(rows)[first:last]
+            self.journal.append("samples", new.reshape(len(new), -1))
+        if new_events := self.crossings[self._in_journal[1] :]:
+            self.journal.append("events", rows_of_events(new_events))
+        self._in_journal = [max(first, last), len(self.crossings)]
+
+    def _write_inside(self, integrator: SegmentIntegrator, rows: list[Array], place: Snapshot) -> None:
+        """Write down all that is needed to continue in the middle of a segment."""
+        done = sum(map(len, rows))
+        held_back = rows[-1][-1:] if done > self._in_journal[0] else np.empty((0, *self.now.shape))
+        self._append_rows(rows, len(held_back))
+        inside = {**place, **integrator.snapshot(), "held_back": held_back}
+        self.write_snapshot(integrator.time, inside)
+
     def _after_impulses(self, samples: Array, t: float, impulses: list[Any]) -> Array:
         """The state after impulses, (bodies or members, numbers)."""
         columns = self.variables.columns
@@ -169,14 +249,27 @@ class TaylorSeries(Integrator):
     # One body, or a system ------------------------------------------------------------------------------------------
     def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
         """Integrate to b, or to an event that changes the motion; return the time reached."""
-        integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
-        self._settle_events(integrator)
+        with closing(SegmentIntegrator(self.variables, self.now, a, b, middle)) as integrator:
+            return self._advance_coupled(integrator, a, b, wanted, rows)
+
+    def _advance_coupled(
+        self, integrator: SegmentIntegrator, a: float, b: float, wanted: Array, rows: list[Array]
+    ) -> float:
+        first, has_moved = sum(map(len, rows)), False
+        if self.inside is None:
+            self._settle_events(integrator)
         until = b
         if self.scenario.events and b == self.end:  # an event exactly at the end lies inside the last step
             until = b + self._rounding_of_time(b)
         pending = np.append(wanted, until) if not len(wanted) or wanted[-1] < until else wanted
         count, portion, most = len(wanted), FIRST_PORTION, self.switches + MOST_SWITCHES
-        goes_on = not self._handle_boundary(integrator) or self._resume(integrator)
+        if (inside := self.take_inside()) is None:
+            goes_on = not self._handle_boundary(integrator) or self._resume(integrator)
+        else:
+            goes_on, first = True, inside["first"]
+            pending = pending[len(pending) - inside["pending"] :]
+            count, portion, most = inside["count"], inside["portion"], inside["most"]
+            integrator.restore_snapshot(inside)
         while goes_on:
             while len(pending) and pending[0] <= integrator.time:
                 pending = pending[1:]
@@ -189,11 +282,16 @@ class TaylorSeries(Integrator):
                 self._fail_between_branches(integrator)
             if self.failure is not None:
                 break
-            before = integrator.save()
+            if has_moved and self.journal is not None and self.journal.is_due() and integrator.can_be_restored():
+                place = {"begin": a, "first": first, "pending": len(pending), "count": count}
+                self._write_inside(integrator, rows, {**place, "portion": portion, "most": most})
+            before, has_moved = integrator.save(), True
             if integrator.ahead:
                 outcome, taken, states = integrator.leave_switch(float(pending[0]))
             else:
                 outcome, taken, states = integrator.advance(pending, portion)
+            if self.journal is not None and isinstance(outcome, int):
+                integrator.mark_stop()
             self.steps += taken
             if len(states[:count]):
                 rows.append(integrator.unpack_state(states[:count]))
@@ -231,7 +329,6 @@ class TaylorSeries(Integrator):
             self.boundary = self._zeros_at(integrator)
         else:
             reached = b
-        integrator.close()
         self.changed = None
         return reached
 
@@ -419,7 +516,10 @@ class TaylorSeries(Integrator):
         self.failed |= ~np.isfinite(out[-1]).all(axis=-1)
         if self.report is not None:
             self.report(b)
-        return self.variables.to_samples(out[: len(wanted)])
+        samples = self.variables.to_samples(out[: len(wanted)])
+        if self.journal is not None:
+            self.journal.append("samples", samples.reshape(len(samples), -1))
+        return samples
 
     def _integrate_batches(
         self, system: SymbolicSystem, units: Array, rows: Any, a: float, stops: Array, out: Array

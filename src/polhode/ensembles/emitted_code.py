@@ -11,9 +11,6 @@ from polhode.backends.program import Program
 from polhode.engines.driver import drive, integrator_for
 from polhode.model.scenario import Scenario
 
-WIDTH = 8
-"""Doubles in a vector of the text that is hashed: the same on every machine."""
-
 
 class _Found(Exception):  # noqa: N818, not an error
     """Carries the record that a loop was to be bound to."""
@@ -48,7 +45,7 @@ def digest_emitted_code(scenario: Scenario) -> str:
     try:
         drive(integrator)
     except _Found as found:
-        return sha256("\0".join(program.text(found.record, WIDTH)).encode()).hexdigest()
+        return program.digest(found.record)
     raise AssertionError("a run has no loop")
 
 

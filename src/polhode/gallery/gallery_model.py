@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, ScenarioError, nearest
 from polhode.progress import progress_part
 
 if TYPE_CHECKING:
@@ -127,15 +129,18 @@ class Model:
                 raise InputError(f"{self.name} has no parameter {name!r}: {nearest(name, known)}")
         return {name: p.validate(given.get(name, p.default)) for name, p in known.items()}
 
-    def run(self, /, **values: float) -> Motion | dict[str, Motion]:
-        """Simulate with these values; return the motion, or the motions by name, for `numbers` and `picture`."""
+    def run(self, store: Path | None = None, resume: bool = False, /, **values: float) -> Motion | dict[str, Motion]:
+        """Simulate with these values; return the motion, or the motions by name, for `numbers` and `picture`.
+
+        With a store the runs can be killed and resumed; of several, the others have stores beside that of the first.
+        """
         scenarios = self.scenario(**values)
         if not isinstance(scenarios, Mapping):
-            return _run_scenario(scenarios)
+            return run_stored(scenarios, store, resume)
         motions = {}
         for i, (name, scenario) in enumerate(scenarios.items()):
             with progress_part(len(scenarios), i, name):
-                motions[name] = _run_scenario(scenario)
+                motions[name] = run_stored(scenario, _store_beside(store, name if i else ""), resume)
         return motions
 
     def describe(self) -> Mapping[str, Any]:
@@ -150,11 +155,27 @@ class Model:
         }
 
 
-def _run_scenario(scenario: Scenario) -> Motion:
+def _store_beside(store: Path | None, name: str) -> Path | None:
+    """The store of one of several runs: the one given, or one beside it that has the name of the run."""
+    if store is None or not name:
+        return store
+    plain = re.sub(r"[^\w.-]+", "-", name).strip("-")
+    return store.with_name(f"{store.stem}-{plain}{store.suffix}")
+
+
+def run_stored(scenario: Scenario, store: Path | None = None, resume: bool = False) -> Motion:
+    """Simulate a scenario, single or an ensemble; with a store a single run can be killed and resumed."""
     from polhode.ensembles.ensemble import ensemble
     from polhode.solve.simulate import simulate
 
-    return simulate(scenario) if scenario.members is None else ensemble(scenario)
+    if scenario.members is None:
+        return simulate(scenario, store=store, resume=resume)
+    if store is not None:
+        raise ScenarioError(
+            f"the scenario is an ensemble of {scenario.members} members: a single run is stored while it goes on. "
+            "Store the motion at the end with --save or motion.save"
+        )
+    return ensemble(scenario)
 
 
 def main_motion(motions: Motion | Mapping[str, Motion]) -> Motion:

@@ -23,6 +23,8 @@ from polhode.engines.result import (
 )
 from polhode.errors import FileError, PolhodeError
 from polhode.io.atomic_folders import atomic_folder, read_folder
+from polhode.io.checkpoint_files import flush_folder
+from polhode.io.unfinished_runs import is_unfinished_run, refuse_unfinished_run
 from polhode.massprops.body_table import to_plain_values
 from polhode.model import scenario_file
 from polhode.model.scenario import Scenario
@@ -101,6 +103,8 @@ EVENT_RECORDS = "crossing_computed"
 IMPACT_ROWS, CONTACT_LOADS, IMPACT_TOTALS = "impact_computed", "contact_computed", "impact_totals_computed"
 """The variables that hold the impacts, as rows of numbers, the loads of the contacts, and the totals."""
 CONTACT_ARRAYS = (IMPACT_ROWS, CONTACT_LOADS, IMPACT_TOTALS)
+RUN = "polhode_run"
+"""The attribute that says what a run with a store was: its scenario, and the versions that computed it."""
 ARRAY_PREFIX = "scenario_array_"
 LONG_LIST = 64
 """Longer lists of numbers are stored as arrays beside the scenario, not in its text; meshes always are."""
@@ -171,8 +175,11 @@ def _contact_variables(motion: Trajectory) -> dict[str, Any]:
     return variables | {f"impact_{name}": (("impact",), getattr(impacts, name).astype(object)) for name in words}
 
 
-def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> None:
-    """Write a motion and its dataset, whole or not at all."""
+def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path, description: str | None = None) -> None:
+    """Write a motion and its dataset, whole or not at all.
+
+    With the description of a run with a store: in place of its checkpoints, and forced to the disk.
+    """
     if path == Path():
         raise FileError("a motion is saved under a name, for example 'motion.zarr', but the path is empty")
     content, appearance, unknown = describe_scenario(motion.scenario)
@@ -198,11 +205,14 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
             "polhode_members": motion.scenario.members or 0,
         }
     )
+    if description is not None:
+        dataset.attrs[RUN] = description
     # Everything else is derived from these, and stored for other readers.
     names = [name for name in ("time", COMPUTED, EVENT_RECORDS, *CONTACT_ARRAYS, *arrays) if name in dataset]
     dataset.attrs[MANIFEST] = build_manifest(dataset.attrs, {name: dataset[name].values for name in names})
     try:
-        with atomic_folder(path, _check_overwrite) as draft, warnings.catch_warnings():
+        check = _check_overwrite if description is None else _check_overwrite_run
+        with atomic_folder(path, check) as draft, warnings.catch_warnings():
             # Without it xarray warns everyone who opens the motion; with it Zarr warns here.
             warnings.filterwarnings("ignore", message="Consolidated metadata")
             try:
@@ -210,6 +220,8 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
             except BaseException:
                 _wait_for_zarr()
                 raise
+            if description is not None:
+                flush_folder(draft)
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error}") from None
 
@@ -263,11 +275,19 @@ def read_motion(path: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     return read_folder(path, _read_place)
 
 
+def read_run_description(path: Path) -> str | None:
+    """What the run with a store was that has written a motion; None if `motion.save` has written it."""
+    attributes, _ = read_folder(path, _read_content)
+    found: str | None = attributes.get(RUN)
+    return found
+
+
 def _read_place(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     try:
         if not place.exists():
             raise FileError(f"there is no motion at {place}")
-        if not _is_stored_motion(place):
+        refuse_unfinished_run(place)
+        if not is_stored_motion(place):
             raise FileError(
                 f"{place} is not a stored motion: motion.save and `polhode run --save` write a .zarr folder. "
                 "If it was one, its zarr.json is missing or damaged. Restore a copy of it, or simulate again."
@@ -389,13 +409,19 @@ def _with_members(scenario: Scenario, members: int) -> Scenario:
     return replace(scenario, state=[first, *others] if scenario.is_system else first)
 
 
+def _check_overwrite_run(path: Path) -> None:
+    """Overwrite the checkpoints of an unfinished run, too."""
+    if not is_unfinished_run(path):
+        _check_overwrite(path)
+
+
 def _check_overwrite(path: Path) -> None:
     """Overwrite a stored motion, but nothing else."""
-    if path.exists() and not _is_stored_motion(path):
+    if path.exists() and not is_stored_motion(path):
         raise FileError(f"{path} exists and is not a stored motion: choose another name")
 
 
-def _is_stored_motion(path: Path) -> bool:
+def is_stored_motion(path: Path) -> bool:
     """Whether the path holds a stored motion, complete or damaged."""
     try:
         return "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]

@@ -16,6 +16,7 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.engines.driver import run_scenario
+from polhode.engines.journal import Recorder
 from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.errors import InputError
 from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
@@ -82,12 +83,13 @@ def run_auto(
     threads: int | None,
     report: Report | None,
     run_members: Callable[..., RunResult] | None = None,
+    recorder: Recorder | None = None,
 ) -> tuple[Scenario, RunResult]:
     """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named.
 
     `run_members` runs a scenario whose method and tolerance have been decided, instead of `run_with_dense_output`.
     """
-    run_members = run_members or run_with_dense_output
+    run_members = run_members or partial(run_with_dense_output, recorder=recorder)
     choice = scenario.choice
     settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
     if scenario.contacts or choice.method.is_closed_form:
@@ -96,7 +98,7 @@ def run_auto(
         return settled, result
     count = scenario.members
     if count is None or count <= SAMPLED_MEMBERS:
-        run = partial(run_with_dense_output, counts_work=counts_work, threads=threads, report=report)
+        run = partial(run_with_dense_output, counts_work=counts_work, threads=threads, report=report, recorder=recorder)
         return _run_with_fallback(settled, choice.why, run)[:2]
     changes, auto_report = decide_tolerance(settled.take(sample_members(count)), choice.why, count, threads, report)
     settled = replace(settled, **changes)
@@ -129,15 +131,19 @@ def decide_tolerance(
 
 
 def run_with_dense_output(
-    scenario: Scenario, counts_work: bool, threads: int | None = None, report: Report | None = None
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None = None,
+    report: Report | None = None,
+    recorder: Recorder | None = None,
 ) -> RunResult:
     """A run that is compiled with dense output even if it has outputs only at its end: all runs are one program."""
     is_dense = scenario.used_method.is_closed_form or segments.has_output_inside_segments(scenario)
     if is_dense or scenario.contacts or scenario.events:  # events need it anyway; and where a member stops, it ends
-        return run_scenario(scenario, counts_work, threads, report)
+        return run_scenario(scenario, counts_work, threads, report, recorder=recorder)
     inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2
     dense = replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside))
-    result = run_scenario(dense, counts_work, threads, report)
+    result = run_scenario(dense, counts_work, threads, report, recorder=recorder)
     kept = result.times != inside
     result.times, result.samples = result.times[kept], result.samples[kept]
     if result.checkpoints is not None:

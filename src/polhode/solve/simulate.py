@@ -10,11 +10,13 @@ from dataclasses import replace
 from functools import wraps
 from importlib import import_module
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from polhode.engines.driver import run_scenario
+from polhode.engines.journal import Recorder
 from polhode.engines.result import AutoReport, Report
 from polhode.engines.user_functions import settle_functions
 from polhode.errors import CancelledError, ScenarioError
@@ -32,17 +34,19 @@ from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
+from polhode.solve.durable_run import open_run_store
 from polhode.solve.long_steps import find_step_figures, warn_of_long_steps
 from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
 from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
+from polhode.validation import check_path
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 P = ParamSpec("P")
 R = TypeVar("R")
-RUN_OPTIONS = ("threads", "progress")
+RUN_OPTIONS = ("threads", "progress", "store", "resume")
 """The arguments that are not part of a scenario."""
 
 
@@ -95,6 +99,8 @@ def simulate(
     name: str = "",
     threads: int | None = None,
     progress: bool | None = None,
+    store: str | Path | None = None,
+    resume: bool = False,
 ) -> Motion:
     """Compute the motion of a body, or of several bodies that may act on each other.
 
@@ -163,6 +169,12 @@ def simulate(
         How many threads to use at most; the result does not depend on it.
     progress : bool, optional
         Show a progress bar on runs of more than two seconds; by default if stderr is a terminal.
+    store : str or Path, optional
+        A folder, "motion.zarr", that holds the run while it goes on, with a checkpoint every few seconds, and at the
+        end the motion, as `motion.save` stores it.  It must not exist, unless `resume` is given.
+    resume : bool, optional
+        Continue the run that was begun in `store`, with the bits that it would have had without the interruption.  If
+        there is none it begins; if it is finished its motion is returned.
 
     Returns
     -------
@@ -218,7 +230,17 @@ def simulate(
             f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
             "ph.ensemble"
         )
-    return run_motion(scenario, True, threads, progress)
+    if store is None and resume:
+        raise ScenarioError("resume=True continues a run that was begun with store=...: give that store")
+    scenario = _prepare_run(scenario, threads)
+    if store is None:
+        return run_motion(scenario, True, threads, progress)
+    with open_run_store(check_path(store, "the run"), scenario, resume) as run_store:
+        if run_store.finished is not None:
+            return run_store.finished
+        motion = run_motion(scenario, True, threads, progress, run_store)
+        run_store.finish(motion)
+        return motion
 
 
 def as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **arguments: Any) -> Scenario:
@@ -243,17 +265,28 @@ def check_threads(threads: Any) -> None:
         raise ScenarioError(f"threads must be an integer of at least 1, but is {threads!r}")
 
 
-def run_motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
-    """Run a scenario: its motion, or the error that says why there is none."""
+def _prepare_run(scenario: Scenario, threads: int | None) -> Scenario:
+    """Check what was given; the scenario with the functions of the user traced."""
     check_threads(threads)
     check_user_functions(scenario)
     scenario = settle_functions(scenario)
     warn_before_run(scenario, stacklevel=5)
+    return scenario
+
+
+def run_motion(
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None,
+    progress: bool | None,
+    recorder: Recorder | None = None,
+) -> Motion:
+    """Run a scenario whose functions have been traced: its motion, or the error that says why there is none."""
     with _progress_reports(scenario, progress) as report, explain_errors(scenario):
         if scenario.method == AUTO:
-            scenario, result = run_auto(scenario, counts_work, threads, report)
+            scenario, result = run_auto(scenario, counts_work, threads, report, recorder=recorder)
         else:
-            result = run_scenario(scenario, counts_work, threads, report)
+            result = run_scenario(scenario, counts_work, threads, report, recorder=recorder)
         result.precision_report = compare_precision(scenario)
     motion = Motion(scenario, result)
     warn_of_long_steps(scenario, find_step_figures(motion), stacklevel=5)

@@ -1,0 +1,154 @@
+"""What a run is, in plain numbers and words: to tell whether a stored run is the one that is asked for."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.user_functions import Recorded
+from polhode.model.force import Force
+from polhode.model.scenario import Scenario
+from polhode.version import __version__
+
+LONG_LIST = 64
+"""Longer lists of numbers are described by their length and digest."""
+MOST_DIFFERENCES = 5
+"""So many differences are named."""
+PACKAGES = ("numpy", "llvmlite", "heyoka")
+
+
+def describe_run(scenario: Scenario) -> dict[str, Any]:
+    """The scenario of a run whose user functions have been traced, and the versions that compute it."""
+    versions: dict[str, Any] = {"polhode": __version__, "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = None
+    return {"versions": versions, "scenario": describe_scenario(scenario)}
+
+
+def describe_scenario(scenario: Scenario) -> dict[str, Any]:
+    """All numbers and words of a scenario, and digests of the functions of the user and of long lists."""
+    wheels = [rotor.without_function() for rotor in scenario.rotors]
+    content = replace(scenario, rotors=wheels).as_mapping((), bool(scenario.contacts))  # type: ignore[arg-type]
+    content["forces"] = [_describe_force(f) for f in scenario.forces]
+    content["events"] = [
+        {
+            "name": e.name,
+            "action": e.action,
+            "direction": e.direction,
+            "count": e.count,
+            "within": e.within,
+            "on": e.bodies,
+            "params": e.params,
+            "function": _digest_function(e.kernel),
+            "change": None if e.change is None else _digest_function(e.change),
+        }
+        for e in scenario.events
+    ]
+    for table, rotor in zip(content.get("rotors", []), scenario.rotors, strict=False):
+        if rotor.function is not None:
+            table |= {"params": rotor.params, "function": _digest_function(rotor.kernel)}
+    content["output_times"] = scenario.times
+    described: dict[str, Any] = _plain(content)
+    return described
+
+
+def find_differences(stored: Any, given: Any) -> list[str]:
+    """What differs between two descriptions, one sentence each."""
+    return [f"{name} was {_short(old)}, now {_short(new)}" for name, old, new in _differences(stored, given, "")]
+
+
+def _differences(stored: Any, given: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(stored, Mapping) and isinstance(given, Mapping):
+        for key in [*stored, *(key for key in given if key not in stored)]:
+            yield from _differences(stored.get(key), given.get(key), f"{name}.{key}" if name else str(key))
+    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        for i, (old, new) in enumerate(zip(stored, given, strict=True)):
+            yield from _differences(old, new, f"{name}[{i}]")
+    elif stored != given:
+        yield name, stored, given
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return "not there"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _describe_force(f: Force) -> dict[str, Any]:
+    table: dict[str, Any] = {"kind": f.name, "on": f.bodies, "at": f.instant}
+    if f.function is not None:
+        return {**table, "params": f.params, "function": _digest_function(f.kernel), "axes": f.axes}
+    return {**table, **(f.arguments or {"params": f.params})}
+
+
+def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
+    """The digest of a function of the user: of its operations if it was traced, else of its code and what it holds."""
+    if isinstance(function, Recorded):
+        return function.key
+    digest = sha256()
+    for part in _parts_of(function, (*seen, id(function))):
+        digest.update(repr(part).encode() + b"\0")
+    return digest.hexdigest()
+
+
+def _parts_of(function: Callable[..., Any], seen: tuple[int, ...]) -> Iterator[Any]:
+    code: CodeType | None = getattr(function, "__code__", None)
+    yield getattr(function, "__qualname__", type(function).__qualname__)
+    if code is None:
+        return
+    yield from _parts_of_code(code)
+    yield _plain(getattr(function, "__defaults__", None))
+    for cell in getattr(function, "__closure__", None) or ():
+        held = cell.cell_contents
+        if not callable(held):
+            yield _plain(held)
+        elif id(held) not in seen:
+            yield _digest_function(held, seen)
+
+
+def _parts_of_code(code: CodeType) -> Iterator[Any]:
+    yield code.co_code
+    yield code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _parts_of_code(constant)
+        else:
+            yield constant
+
+
+def _plain(value: Any) -> Any:
+    """Plain numbers, words, lists and dictionaries; long lists of numbers as their length and digest."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray, np.generic)):
+        try:
+            numbers = np.asarray(value)
+        except ValueError:  # ragged
+            numbers = np.asarray(0)
+        if numbers.dtype.kind in "fiub" and numbers.size > LONG_LIST:
+            content = np.ascontiguousarray(numbers, dtype=np.float64).tobytes()
+            return f"{list(numbers.shape)} numbers, SHA-256 {sha256(content).hexdigest()[:16]}"
+        if isinstance(value, (np.ndarray, np.generic)):
+            return value.tolist()
+        return [_plain(part) for part in value]
+    return _describe_object(value)
+
+
+def _describe_object(value: Any) -> str:
+    """A record that is an argument of a force: its type and its fields."""
+    fields = getattr(value, "__dict__", None) or getattr(value, "_asdict", dict)()
+    shown = {key: _plain(part) for key, part in fields.items() if not callable(part) and not key.startswith("_")}
+    return f"{type(value).__name__}({shown})"

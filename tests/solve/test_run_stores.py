@@ -1,0 +1,315 @@
+"""Stores of runs: killed processes, damaged files, full disks, two at once, and stores of something else."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.engines import integrator
+from polhode.errors import FileError, ScenarioError
+from polhode.io import checkpoint_files
+from polhode.io.checkpoint_chain import CheckpointChain
+from polhode.io.store_lock import StoreInUseError, lock_store
+from polhode.solve import durable_run
+
+PROGRAM = Path(__file__).parent.parent / "helpers" / "killed_process.py"
+BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
+SCENARIO = ph.Scenario(
+    BOX, SPIN, [ph.forces.gravity(), ph.forces.linear_drag(0.5)], duration=1.0, step=1e-3, method="rk4"
+)
+
+
+class Killed(BaseException):
+    """As if the process had ended."""
+
+
+@pytest.fixture
+def frequent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint after every portion of about 70 steps."""
+    monkeypatch.setattr(durable_run, "CHECKPOINT_S", 0.0)
+    monkeypatch.setattr(durable_run, "CHECKPOINT_SHARE", 0.0)
+    monkeypatch.setattr(integrator, "PORTION_S", 2e-5)
+    monkeypatch.setattr(integrator.FixedSteps, "seconds_per_step", property(lambda _: 3e-7, lambda *_: None), False)
+
+
+def begin(store: Path, monkeypatch: pytest.MonkeyPatch, checkpoints: int = 6, scenario: ph.Scenario = SCENARIO) -> None:
+    """Leave an unfinished run with so many checkpoints."""
+    write = CheckpointChain.write
+
+    def write_and_die(self: Any, *arguments: Any) -> None:
+        write(self, *arguments)
+        if self.number == checkpoints:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointChain, "write", write_and_die)
+        with pytest.raises(Killed):
+            ph.simulate(scenario, store=store)
+
+
+def assert_finishes(store: Path) -> None:
+    """Resumed, the run has the bits of one without a store."""
+    wanted = ph.simulate(SCENARIO).run_result.samples
+    assert ph.simulate(SCENARIO, store=store, resume=True).run_result.samples.tobytes() == wanted.tobytes()
+    assert ph.load(store).run_result.samples.tobytes() == wanted.tobytes()
+
+
+# Killed processes -----------------------------------------------------------------------------------------------------
+def read_tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def kill_and_resume(name: str, kills: int, folder: Path) -> None:
+    """Kill the run of a process at random instants; at the end its store equals that of an uninterrupted one."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path])}
+    began = time.monotonic()
+    subprocess.run([sys.executable, PROGRAM, name, folder / "whole.zarr"], check=True, env=environment)
+    lasts, chance = time.monotonic() - began, random.Random(name)
+    for _ in range(kills):
+        process = subprocess.Popen([sys.executable, PROGRAM, name, folder / "x.zarr"], env=environment)
+        try:
+            process.wait(chance.uniform(0.2, 1.0) * lasts)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    subprocess.run([sys.executable, PROGRAM, name, folder / "x.zarr"], check=True, env=environment)
+    assert read_tree(folder / "x.zarr") == read_tree(folder / "whole.zarr")
+    assert sorted(p.name for p in folder.iterdir() if not p.name.endswith(".part")) == ["whole.zarr", "x.zarr"]
+
+
+def test_a_killed_process_is_resumed_to_the_same_store(tmp_path: Path) -> None:
+    kill_and_resume("rk4", 2, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["rk4", "auto"])
+def test_twenty_kills_at_random_instants(name: str, tmp_path: Path) -> None:
+    kill_and_resume(name, 20, tmp_path)
+
+
+# Damage ---------------------------------------------------------------------------------------------------------------
+def damage(path: Path, how: str) -> None:
+    content = path.read_bytes()
+    if how == "removed":
+        path.unlink()
+    elif how == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    elif how == "empty":
+        path.write_bytes(b"")
+    else:
+        at = random.Random(how + path.name).randrange(len(content))
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+
+
+@pytest.mark.usefixtures("frequent")
+@pytest.mark.parametrize("how", ["one bit", "another bit", "cut", "empty", "removed"])
+@pytest.mark.parametrize("name", ["state-00000006", "rows-00000006", "rows-00000003", "rows-00000001"])
+def test_a_damaged_checkpoint_is_noticed_and_an_earlier_one_taken(
+    how: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch)
+    damage(store / "checkpoints" / name, how)
+    if (name, how) == ("state-00000006", "removed"):  # as if it had been killed just before
+        assert_finishes(store)
+        return
+    then = (
+        "begins anew" if name == "rows-00000001" else r"continues from an earlier one, which has reached t = 0\.\d+ s"
+    )
+    with pytest.warns(UserWarning, match=f"not whole: .*{name}.*{then}"):
+        assert_finishes(store)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_checkpoints_of_another_run_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = replace(SCENARIO, state=ph.State(angular_velocity_body=(0.1, 5.0, 0.2)))
+    begin(tmp_path / "x.zarr", monkeypatch)
+    begin(tmp_path / "y.zarr", monkeypatch, scenario=other)
+    for name in ("rows-00000004", "rows-00000005", "rows-00000006", "state-00000006"):
+        foreign = (tmp_path / "y.zarr" / "checkpoints" / name).read_bytes()
+        (tmp_path / "x.zarr" / "checkpoints" / name).write_bytes(foreign)
+    with pytest.warns(UserWarning, match="rows-00000004 belongs to another run"):
+        assert_finishes(tmp_path / "x.zarr")
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_damaged_manifest_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(tmp_path / "x.zarr", monkeypatch)
+    damage(tmp_path / "x.zarr" / "polhode-run.json", "cut")
+    with pytest.raises(FileError, match=r"polhode-run.json is damaged: it cannot be resumed"):
+        ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
+
+
+def test_numbers_survive_a_file_to_the_bit_and_nothing_else_is_read(tmp_path: Path) -> None:
+    arrays = {"a": np.array([0.1, -0.0, np.nan, np.inf]), "b": np.arange(6).reshape(2, 3), "c": np.zeros((0, 4))}
+    numbers = {"x": 0.1, "n": 3, "no": None, "yes": True, "word": "ü", "list": [1, [2.5, None]], "in": {"deep": -0.0}}
+    digest = checkpoint_files.write_numbers(tmp_path / "x", {**arrays, **numbers})
+    found, same = checkpoint_files.read_numbers(tmp_path / "x")
+    assert same == digest
+    assert {key: found[key] for key in numbers} == numbers
+    assert all(
+        found[key].tobytes() == array.tobytes() and found[key].shape == array.shape for key, array in arrays.items()
+    )
+    (tmp_path / "link").symlink_to(tmp_path / "x")
+    with pytest.raises(checkpoint_files.DamagedFileError):
+        checkpoint_files.read_numbers(tmp_path / "link")
+
+
+# A full disk ----------------------------------------------------------------------------------------------------------
+@pytest.mark.usefixtures("frequent")
+def test_a_full_disk_stops_the_run_and_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, count = tmp_path / "x.zarr", 0
+
+    def fill_up(_: int) -> None:
+        nonlocal count
+        count += 1
+        if count > 12:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fill_up)
+        with pytest.raises(FileError, match=r"stopped at t = .*No space left.*has reached t = .*resume=True"):
+            ph.simulate(SCENARIO, store=store)
+    assert not list(store.rglob("*.part"))
+    assert_finishes(store)
+
+
+def test_a_full_disk_at_the_end_keeps_the_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frequent: None
+) -> None:
+    def fill_up(_: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("polhode.results.store.flush_folder", fill_up)
+        with pytest.raises(FileError, match="No space left"):
+            ph.simulate(SCENARIO, store=tmp_path / "x.zarr")
+    assert os.listdir(tmp_path) == ["x.zarr"]
+    assert_finishes(tmp_path / "x.zarr")
+
+
+# Others ---------------------------------------------------------------------------------------------------------------
+def test_two_runs_cannot_write_one_store(tmp_path: Path) -> None:
+    with lock_store(tmp_path / "x.zarr"), pytest.raises(StoreInUseError, match=f"process {os.getpid()} on"):
+        ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_an_unfinished_run_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch)
+    words = r"is a run that is not finished, which has reached t = 0\.\d+ s. Resume it with ph.simulate"
+    with pytest.raises(FileError, match=words):
+        ph.load(store)
+    with lock_store(store), pytest.raises(FileError, match="It is being computed by process"):
+        ph.load(store)
+    with pytest.raises(FileError, match=r"holds an unfinished run, which has reached t = .*resume=True"):
+        ph.simulate(SCENARIO, store=store)
+    with pytest.raises(FileError, match="not a stored motion"):
+        ph.simulate(SCENARIO).save(store)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_another_scenario_or_version_is_refused_with_what_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch)
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"step": 2e-3}, r"step was 0.001, now 0.002"),
+        ({"state": ph.State(angular_velocity_body=(0.1, 5.0, 0.2))}, r"angular_velocity_body\[2\] was 0.1, now 0.2"),
+        ({"forces": [ph.forces.gravity(), ph.forces.linear_drag(0.6)]}, r"forces\[1\].c was 0.5, now 0.6"),
+        ({"method": "midpoint"}, "method was 'rk4', now 'midpoint'"),
+    ]
+    for change, words in changes:
+        with pytest.raises(FileError, match=f"something else: .*{words}"):
+            ph.simulate(replace(SCENARIO, **change), store=store, resume=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("polhode.solve.scenario_description.__version__", "0.0.1")
+        with pytest.raises(FileError, match=r"version was .*, now '0.0.1'"):
+            ph.simulate(SCENARIO, store=store, resume=True)
+    assert_finishes(store)
+    with pytest.raises(FileError, match="holds the motion of something else: step was"):
+        ph.simulate(replace(SCENARIO, step=2e-3), store=store, resume=True)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_function_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stiffness = 3.0
+
+    @ph.force
+    def pull(t: Any, state: Any, body: Any, params: Any) -> Any:
+        return tuple(-stiffness * x for x in state.position), (0.0, 0.0, 0.0)
+
+    scenario = replace(SCENARIO, forces=[pull()])
+    begin(tmp_path / "x.zarr", monkeypatch, scenario=scenario)
+    stiffness = 4.0
+    with pytest.raises(FileError, match=r"forces\[0\].function was"):
+        ph.simulate(scenario, store=tmp_path / "x.zarr", resume=True)
+    stiffness = 3.0
+    found = ph.simulate(scenario, store=tmp_path / "x.zarr", resume=True)
+    assert found.run_result.samples.tobytes() == ph.simulate(scenario).run_result.samples.tobytes()
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_changed_program_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(tmp_path / "x.zarr", monkeypatch)
+    monkeypatch.setattr("polhode.backends.program.Program.digest", lambda *_: "other")
+    with pytest.raises(FileError, match="begun by another program"):
+        ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
+
+
+def test_a_store_is_not_overwritten(tmp_path: Path) -> None:
+    store = tmp_path / "x.zarr"
+    ph.simulate(SCENARIO, store=store)
+    with pytest.raises(FileError, match="already holds a motion"):
+        ph.simulate(SCENARIO, store=store)
+    ph.simulate(SCENARIO).save(tmp_path / "y.zarr")
+    with pytest.raises(FileError, match=r"that motion.save stored, not a run"):
+        ph.simulate(SCENARIO, store=tmp_path / "y.zarr", resume=True)
+    (tmp_path / "notes").mkdir()
+    with pytest.raises(FileError, match="neither a stored motion nor an unfinished run"):
+        ph.simulate(SCENARIO, store=tmp_path / "notes", resume=True)
+    with pytest.raises(ScenarioError, match="give that store"):
+        ph.simulate(SCENARIO, resume=True)
+    with pytest.raises(FileError, match="path is empty"):
+        ph.simulate(SCENARIO, store="")
+
+
+def test_a_finished_run_is_returned_with_its_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @ph.force
+    def pull(t: Any, state: Any, body: Any, params: Any) -> Any:
+        return tuple(-params[0] * x for x in state.position), (0.0, 0.0, 0.0)
+
+    scenario = ph.Scenario(BOX, ph.State(position=(1, 0, 0)), [pull(3.0)], duration=1.0, output_step=0.1)
+    first = ph.simulate(scenario, store=tmp_path / "x.zarr")
+    monkeypatch.setattr("polhode.solve.simulate.run_auto", pytest.fail)
+    again = ph.simulate(scenario, store=tmp_path / "x.zarr", resume=True)
+    assert again.acceleration.tobytes() == first.acceleration.tobytes()
+    assert str(again.audit()) == str(first.audit())
+    assert json.dumps(again.unknown_forces) == "[]"
+
+
+@pytest.mark.usefixtures("frequent")
+def test_outputs_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch, checkpoints=12)
+    rows = [checkpoint_files.read_numbers(p)[0]["streams"] for p in sorted((store / "checkpoints").glob("rows-*"))]
+    samples = np.concatenate([streams["samples"] for streams in rows if "samples" in streams])
+    wanted = ph.simulate(SCENARIO).run_result.samples
+    assert samples.tobytes() == wanted[: len(samples)].tobytes()
+    assert 0 < len(samples) < len(wanted)
+    assert len(list((store / "checkpoints").glob("state-*"))) < 12
