@@ -39,6 +39,7 @@ docs: .venv/for-docs    ## the documentation site, in docs/_build/html; warnings
 bench: .venv/for-bench  ## speed beside NumPy and MuJoCo; error against time beside five packages
 	@mkdir -p benchmarks/results
 	$(BIN)/polhode bench throughput --json benchmarks/results/throughput.json
+	$(BIN)/polhode bench scale --members 10000 --members 100000 --members 1000000 --members 10000000 --json benchmarks/results/scale.json
 	$(BIN)/polhode bench latency --json benchmarks/results/latency.json
 	$(BIN)/polhode bench mass --json benchmarks/results/mass.json
 	$(BIN)/polhode bench precision --json benchmarks/results/precision.json --figure benchmarks/results/precision.png

@@ -187,6 +187,7 @@ def test_errors_in_files_name_the_file(call, tmp_path, content, sentence):
         ("film",),
         ("bench",),
         ("bench", "throughput"),
+        ("bench", "scale"),
         ("bench", "latency"),
         ("bench", "precision"),
         ("bench", "mass"),
@@ -220,7 +221,7 @@ def test_output_that_cannot_be_written_is_an_error_of_one_line(arguments):
     assert done.stderr == "Error: the output cannot be written: No space left on device\n"
 
 
-@pytest.mark.parametrize("option", [("mass", "--triangles"), ("throughput", "--bodies")])
+@pytest.mark.parametrize("option", [("mass", "--triangles"), ("throughput", "--bodies"), ("scale", "--members")])
 def test_bench_refuses_sizes_beyond_any_memory(call, option):
     result = call("bench", *option, 10**15)
     assert result.exit_code == 2
@@ -239,6 +240,19 @@ def test_bench_prints_a_table_and_writes_json(call, tmp_path):
     assert figures["ratios"]["than numpy"]["48"] > 0
     assert {f["name"] for f in figures["figures"]} >= {"polhode, 1 thread", "numpy", "numpy, tuned by hand"}
     assert json.loads(call("bench", "throughput", *options, "--json", "-").stdout)["repeats"] == 2
+
+
+@pytest.mark.long
+def test_bench_of_scale_prints_a_table_or_json(call, tmp_path):
+    options = ("--members", "5000", "--steps", "4")
+    result = call("bench", "scale", *options, "--json", tmp_path / "scale.json")
+    assert result.exit_code == 0, result.output
+    assert "peak MB" in result.stdout
+    figures = json.loads((tmp_path / "scale.json").read_text())["figures"]
+    measured = [(f["kind"], f["members"], f["threads"]) for f in figures]
+    assert measured[:2] == [("in memory", 4096, 1), ("in memory", 4096, 2)]
+    assert measured[2:] == [(kind, 5000, n) for kind in ("in memory", "sweep, reduced") for n in (1, 2)]
+    assert all(f["seconds"] > 0 and f["peak_mb"] > 10 for f in figures)
 
 
 @pytest.mark.long

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -120,14 +122,16 @@ def test_pieces_have_the_bits_of_the_whole_at_once(name, threads, small_pieces):
 
 
 def test_every_member_is_in_one_piece_and_pieces_are_neither_small_nor_large():
-    for members in (1, 7, 4096, 4097, 65_536, 1_000_003):
+    for members, threads in product((1, 7, 4096, 4097, 65_536, 1_000_003), (1, 2, 16)):
         start = ph.State(velocity=np.broadcast_to((1.0, 0.0, 0.0), (members, 3)))
         scenario = ph.Scenario(ph.particle(1.0), start, duration=1.0, output_times=[1.0], **STEPS)
-        ranges = divide_members(scenario)
+        ranges = divide_members(scenario, threads)
         assert [a for a, _ in ranges] == [0, *(b for _, b in ranges)][:-1]
         assert ranges[-1][1] == members
         assert len(ranges) == 1 or min(b - a for a, b in ranges) >= 8
         assert max(b - a for a, b in ranges) <= 1.5 * pieces.PIECE_BODIES
+        if members > 8192:
+            assert len(ranges) % threads == 0 or len(ranges) > 3 * threads
 
 
 def test_a_member_in_contact_has_the_same_bits_in_whatever_chunk():

@@ -200,6 +200,20 @@ def test_a_member_that_an_event_stops_has_not_failed():
     assert result.reductions["mean:position.z@landing"]["count"] == 25
 
 
+@pytest.mark.parametrize("options", [{}, {"reduce": ["mean:position.z@final"]}], ids=["in memory", "reduced"])
+def test_the_final_state_of_a_member_that_an_event_stops_is_where_it_stopped(options):
+    heights = np.linspace(1.0, 30.0, 100)
+    start = ph.State(position=np.stack([0 * heights, 0 * heights, heights], axis=-1))
+    forces = [ph.forces.gravity(), ph.forces.quadratic_drag(0.01)]
+    result = ph.ensemble(ph.particle(1.0), start, forces, duration=1.5, events=[landing()], **options)
+    if options:
+        assert result.reductions["mean:position.z@final"]["count"] == 100
+    else:
+        stopped = result.end_times < 1.5
+        assert 10 < stopped.sum() < 90
+        assert np.abs(result.position[-1, stopped, 2]).max() < 1e-12
+
+
 def test_auto_decides_once_from_members_of_the_whole_ensemble(tmp_path, monkeypatch):
     asked = []
     decide = chunk_run.decide_tolerance

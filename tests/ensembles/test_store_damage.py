@@ -19,6 +19,7 @@ from polhode.ensembles.store import EnsembleStore
 from polhode.errors import DamagedChunkError, FileError
 
 CHUNKS = 4
+EXPECTED = producer.SUMMARY["values"]
 
 
 def flip_bytes(path: Path, others: list[Path], chance: random.Random) -> None:
@@ -113,6 +114,11 @@ def read_everything(path: Path) -> set[str]:
         assert f"chunk {k} (members {first} to {last - 1})" in told_of
         assert k in damaged
         found.add(told_of)
+    try:
+        summary = store.read_extra("summary")
+        assert summary is None or (summary[0] == {"mean": 0.5} and np.array_equal(summary[1]["values"], EXPECTED))
+    except FileError as error:
+        found.add(str(error))
     try:
         assert store.read_common("time").tolist() == producer.TIMES.tolist()
     except FileError as error:

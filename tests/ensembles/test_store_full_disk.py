@@ -59,6 +59,19 @@ def test_a_file_system_that_cannot_be_written_is_a_sentence_and_can_be_read(smal
         producer.create(small_disk / "new.zarr", producer.plan_of(2))
 
 
+def test_a_disk_without_room_for_a_new_store_is_a_sentence_and_nothing_is_left(small_disk: Path) -> None:
+    room = os.statvfs(small_disk)
+    (small_disk / "mine").write_bytes(bytes(room.f_bavail * room.f_bsize))
+    with pytest.raises(FileError, match=r"no room|with room for a few bytes"):
+        producer.create(small_disk / "s.zarr", producer.plan_of(2))
+    (small_disk / "mine").write_bytes(bytes((room.f_bavail - 4) * room.f_bsize))
+    with pytest.raises(FileError, match=r"no room left \(No space left on device\): nothing was written"):
+        producer.create(small_disk / "s.zarr", producer.plan_of(2))
+    assert [file.name for file in small_disk.iterdir()] == ["mine"]
+    (small_disk / "mine").unlink()
+    producer.produce(small_disk / "s.zarr", 2)
+
+
 LIMITED = """
 import resource, sys
 from pathlib import Path

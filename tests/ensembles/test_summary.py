@@ -117,7 +117,8 @@ def test_what_does_not_vary_is_named_not_shown():
     source = ph.DrawnSource(constant, 500)
     summary = ph.summarize(ph.sweep(source, reduce=ph.summary_reductions(source)))
     assert [one.label for one in summary.results] == ["position.x@final", "speed@final"]
-    assert "position.y@final (5 m)" in summary.notes[0]
+    assert "position y at the end (5 m)" in summary.notes[0]
+    assert [band.label for band in summary.bands] == []  # only the end was asked for
 
 
 def test_from_the_store_it_is_the_same(source, summary, tmp_path):
@@ -147,6 +148,7 @@ def test_events_are_results():
     drawn = source.inputs(np.arange(300))["height"]
     assert time.largest == pytest.approx(np.sqrt(2 * drawn.max() / GRAVITY), rel=1e-9)
     assert "position x at landing" in str(summary)
+    assert "position.z@landing" not in at  # 0, up to rounding
 
 
 def test_few_members_say_so():

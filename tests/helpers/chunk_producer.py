@@ -20,6 +20,7 @@ from polhode.ensembles.store_layout import ArraySpec
 
 TIMES = np.linspace(0.0, 1.0, 3)
 COLUMNS = 2
+SUMMARY = {"values": np.linspace(0.0, 7.0, 29)}
 
 
 def plan_of(chunks: int) -> ChunkPlan:
@@ -56,6 +57,7 @@ def produce(path: Path, chunks: int, resume: bool = True) -> None:
     with create(path, plan, resume) as store:
         for k in store.pending():
             store.write_chunk(k, values_of(plan, k), {"steps": k}, attached_of(k))
+        store.write_extra("summary", {"mean": 0.5}, SUMMARY)
 
 
 def content_of(path: Path) -> dict[str, bytes]:

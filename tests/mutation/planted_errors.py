@@ -48,11 +48,17 @@ FLUID = "solve/test_added_mass.py"
 STEPPER = "solve/test_stepper.py"
 NODES = "results/test_nodes.py"
 FILES = "io/test_mesh_files.py"
+DAMAGE = "ensembles/test_store_damage.py"
+STORE = "ensembles/test_ensemble_store.py"
+RESULT = "ensembles/test_ensemble_result.py"
+FULL = "ensembles/test_store_full_disk.py"
 SKETCH = "ensembles/test_quantile_sketch_against_numpy.py"
 MOMENTS = "ensembles/test_moments_against_fractions.py"
 TREE = "ensembles/test_merge_tree.py"
 BINS = "ensembles/test_histogram_counts.py"
 REDUCTIONS = "ensembles/test_reductions.py"
+SENSITIVITY = "ensembles/test_sensitivity.py"
+SUMMARY = "ensembles/test_summary.py"
 WORDS = "ensembles/sampling/test_random_words_against_philox.py"
 QUANTILE = "ensembles/sampling/test_normal_quantile_against_mpmath.py"
 DESIGNS = "ensembles/sampling/test_designs_against_scipy.py"
@@ -1412,5 +1418,75 @@ PLANTED = [
         "found.setdefault(_member_of(crossing), crossing)",
         "found[_member_of(crossing)] = crossing",
         (REDUCTIONS,),
+    ),
+    Planted(
+        "stores: the numbers of a chunk are not compared with their digests",
+        "ensembles/chunk_files.py",
+        "if not is_whole or digest_numbers(values) != record.blocks[name][i]:",
+        "if not is_whole:",
+        (DAMAGE,),
+    ),
+    Planted(
+        "stores: the record of another store is taken for one's own",
+        "ensembles/chunk_files.py",
+        "if record.manifest != self.digest:",
+        "if record.manifest is None:",
+        (DAMAGE,),
+    ),
+    Planted(
+        "stores: a record counts for whichever chunk has its name",
+        "ensembles/chunk_files.py",
+        "if (record.chunk, record.first, record.last) != (k, first, last):",
+        "if record.last - record.first > last - first:",
+        (DAMAGE,),
+    ),
+    Planted(
+        "stores: a run with another seed or scenario is resumed",
+        "ensembles/store_manifest.py",
+        'for part in ("format", "versions", "plan", "run", "arrays"):',
+        'for part in ("format", "versions", "plan", "arrays"):',
+        (STORE,),
+    ),
+    Planted(
+        "stores: events are those of the member's place instead of its number",
+        "ensembles/stored_run.py",
+        "return rows, order[np.repeat(first, counts) + within]",
+        "return rows, np.repeat(first, counts) + within",
+        (RESULT,),
+    ),
+    Planted(
+        "stores: a full disk is an error like any other",
+        "ensembles/store_folder.py",
+        "if error.errno in NO_ROOM:",
+        "if error.errno is None:",
+        (FULL,),
+    ),
+    Planted(
+        "sensitivity: no correction for chance",
+        "ensembles/sensitivity.py",
+        "(max(within, 0.0) / (n - used)) / (total / (n - 1))",
+        "max(within, 0.0) / total",
+        (SENSITIVITY,),
+    ),
+    Planted(
+        "sensitivity: levels instead of lines in the ranges of an input",
+        "ensembles/sensitivity.py",
+        "(xy[slanted] ** 2 / xx[slanted]).sum()",
+        "0.0",
+        (SENSITIVITY, SUMMARY),
+    ),
+    Planted(
+        "sensitivity: the jackknife without its factor",
+        "ensembles/sensitivity.py",
+        "np.sqrt((GROUPS - 1) * np.var(without))",
+        "np.sqrt(np.var(without))",
+        (SENSITIVITY,),
+    ),
+    Planted(
+        "summary: an even stride, which leaves a corner of a Sobol' design",
+        "ensembles/summary.py",
+        "stride + (stride % 2 == 0)",
+        "1 << (stride - 1).bit_length()",
+        (SUMMARY,),
     ),
 ]

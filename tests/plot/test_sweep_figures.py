@@ -84,7 +84,7 @@ def test_bars_are_the_shares(summary):
         panels.draw_shares(axes, summary, 0)
     k = panels.list_strongest(summary, 0, 1)[0]
     assert axes.patches[0].get_width() == pytest.approx(100 * summary.sensitivities[0][k].variance_share)
-    assert axes.get_yticklabels()[0].get_text() == summary.inputs[k].name
+    assert axes.get_yticklabels()[0].get_text() == panels.shorten_name(summary.inputs[k].name)
 
 
 def test_the_page_is_whole_and_has_no_script(page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ OUTPUTS = 51
 @click.option("--engine", type=click.Choice(["cpu", "gpu", "dask", "python"]), help="Default: the file's, or cpu.")
 @click.option("--precision", type=click.Choice(["strict", "fused", "single"]), help="For the GPU. Default: strict.")
 @click.option("--scheduler", metavar="ADDRESS", help="For dask: the scheduler. Default: a cluster on this machine.")
+@click.option("--worker-engine", type=click.Choice(["cpu", "gpu", "python"]), help="For dask: inside each worker.")
 @click.option("--threads", type=click.IntRange(1), help="How many at most.")
 @click.option(
     "--store", type=click.Path(path_type=Path), metavar="FOLDER.zarr", help="Store the results while the run goes on."
@@ -80,6 +82,7 @@ def sweep(
     engine: str | None,
     precision: str | None,
     scheduler: str | None,
+    worker_engine: str | None,
     threads: int | None,
     store: Path | None,
     resume: bool,
@@ -119,12 +122,13 @@ def sweep(
     from polhode.ensembles.summary import summarize, summary_reductions
     from polhode.ensembles.sweep import sweep as run_sweep
 
-    content = _with_outputs(read_sweep_file(file), outputs)
+    content = _with_options(read_sweep_file(file), outputs, precision)
     source = content.source(members, seed, design)
     scenario = source.take(np.arange(1))
     given = check_reductions(list(reduce_texts) or content.reduce or [])
     reductions = summary_reductions(source, given, results)
-    options: dict[str, Any] = {"engine": engine, "precision": precision, "scheduler": scheduler, "threads": threads}
+    options: dict[str, Any] = {"engine": engine, "scheduler": scheduler, "worker_engine": worker_engine}
+    options["threads"] = threads
     if store is not None:
         kept = keep or ("reductions" if given else "samples")
         options |= {"store": store, "resume": resume, "keep": kept}
@@ -134,7 +138,7 @@ def sweep(
     asked = {name: value for name, value in options.items() if value is not None}
     result = run_sweep(source, reduce=reductions, **asked)
     seconds = perf_counter() - began
-    settings = _describe_settings(scenario, options, len(result.times), file)
+    settings = _describe_settings(scenario, options, precision, len(result.times), file)
     summary = summarize(result, title=scenario.name or file.stem, settings=settings)
     if place is not None:
         save_figure(summary.plot(), place)
@@ -169,23 +173,26 @@ def _check_places(place: Path | None, page: Path | None, store: Path | None) -> 
         check_folder(store, "store", "--store")
 
 
-def _with_outputs(file: SweepFile, outputs: int | None) -> SweepFile:
-    """The file with output times for bands: those that are asked for, or its own, or some."""
-    from dataclasses import replace
+def _with_options(file: SweepFile, outputs: int | None, precision: str | None) -> SweepFile:
+    """The file with what options say in place of its own, and with output times for bands if it has none."""
+    content = dict(file.content)
+    if precision is not None:
+        content["precision"] = precision
+    has_own = any(key in content for key in ("output_step", "output_times"))
+    if isinstance(content.get("duration"), (int, float)) and (outputs is not None or not has_own):
+        content.pop("output_times", None)
+        content["output_step"] = content["duration"] / ((outputs or OUTPUTS) - 1)
+    return replace(file, content=content)
 
-    has_own = any(key in file.content for key in ("output_step", "output_times"))
-    if (outputs is None and has_own) or not isinstance(file.content.get("duration"), (int, float)):
-        return file
-    content = {key: value for key, value in file.content.items() if key != "output_times"}
-    return replace(file, content={**content, "output_step": content["duration"] / ((outputs or OUTPUTS) - 1)})
 
-
-def _describe_settings(scenario: Any, options: dict[str, Any], outputs: int, file: Path) -> dict[str, str]:
+def _describe_settings(
+    scenario: Any, options: dict[str, Any], precision: str | None, outputs: int, file: Path
+) -> dict[str, str]:
     return {
         "duration": f"{scenario.duration:g} s",
         "method": scenario.method + (f", step {scenario.step:g} s" if scenario.step else ""),
         "engine": options["engine"] or scenario.engine,
-        **({"precision": options["precision"]} if options["precision"] else {}),
+        **({"precision": precision} if precision else {}),
         "outputs": f"{outputs}",
         "file": file.name,
     }

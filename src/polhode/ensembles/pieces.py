@@ -32,6 +32,8 @@ PIECE_NUMBERS = 8_000_000
 """Numbers in the samples of a piece, at most, ..."""
 FEWEST_MEMBERS = 512
 """... unless it had fewer members than this."""
+PIECES_PER_THREAD = 4
+"""With fewer pieces for each thread, all threads get equally many."""
 
 Run = Callable[[Scenario, bool, int | None, Report | None], RunResult]
 Look = Callable[[Scenario, RunResult], Any]
@@ -50,7 +52,7 @@ def run_in_pieces(
 
     A member whose run cannot go on has NaN from there on; the others go on.
     """
-    ranges = divide_members(scenario)
+    ranges = divide_members(scenario, threads or CORES)
     if len(ranges) == 1:
         return _run_whole(scenario, counts_work, threads, report, look, run)
     in_parallel = not depends_on_neighbors(scenario)
@@ -83,8 +85,11 @@ def depends_on_neighbors(scenario: Scenario) -> bool:
     return method.is_taylor_series or bool(scenario.contacts) or (method.is_closed_form and bool(scenario.events))
 
 
-def divide_members(scenario: Scenario) -> list[tuple[int, int]]:
-    """The members of each piece: blocks where bits depend on neighbors, so that they do not depend on the chunk."""
+def divide_members(scenario: Scenario, threads: int = 1) -> list[tuple[int, int]]:
+    """The members of each piece: blocks where bits depend on neighbors, so that they do not depend on the chunk.
+
+    Else as many as suit the caches, and enough pieces that all threads have some.
+    """
     members = scenario.members or 1
     if depends_on_neighbors(scenario):
         return list(split_into_blocks(0, members))
@@ -94,6 +99,8 @@ def divide_members(scenario: Scenario) -> list[tuple[int, int]]:
     count = max(1, round(members / size))
     if count == 1 and members <= BLOCK_MEMBERS:
         return [(0, members)]
+    if scenario.engine == "cpu" and count < PIECES_PER_THREAD * threads:
+        count = max(count, min(threads * -(-count // threads), members // FEWEST_MEMBERS))
     cuts = [members * i // count for i in range(count + 1)]
     return list(pairwise(cuts))
 

@@ -41,6 +41,15 @@ class EnsembleResult:
 
     `ph.ensemble` and `ph.sweep` return it if `store` or `reduce` is given, and `ph.load` if the folder is the store of
     an ensemble.  Members are numbered from 0.  What is read from a store is compared with its checksums.
+
+    Examples
+    --------
+    >>> import polhode as ph, tempfile
+    >>> start = ph.State(velocity=[(1, 0, 0), (2, 0, 0), (6, 0, 0)])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = ph.ensemble(ph.particle(1.0), start, duration=2.0, store=folder + "/drift.zarr")
+    ...     result.final.position[:, 0].round(9).tolist(), result.motion([2]).final.velocity.round(9).tolist()
+    ([2.0, 4.0, 12.0], [[6.0, 0.0, 0.0]])
     """
 
     def __init__(
@@ -80,7 +89,7 @@ class EnsembleResult:
         functions of the user are known.
         """
         times = store.read_common(TIME)
-        reductions = read_reductions(store) if reductions is None else reductions
+        reductions = _read_reductions(store) if reductions is None else reductions
         return cls(store.plan.members, times, reductions=reductions, store=store, source=source, changes=changes)
 
     def __repr__(self) -> str:
@@ -272,3 +281,16 @@ class EnsembleResult:
 
         joined = {name: join(name) for name in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")}
         return State.later(lambda: tuple(as_leaves(values) for values in joined.values()), first.time)
+
+
+def _read_reductions(store: EnsembleStore) -> dict[str, Any]:
+    """What reductions found; nothing, with a warning, if there should be something."""
+    try:
+        found, reason = read_reductions(store), "the run has not ended, or their file was deleted"
+    except FileError as error:
+        found, reason = {}, str(error)
+    if not found and store.manifest.run.get("reductions"):
+        warnings.warn(
+            f"the reductions of {store.path} are not there: {reason}. Resume the run to have them.", stacklevel=4
+        )
+    return found

@@ -8,7 +8,9 @@ Nothing in a store is executed.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -42,6 +44,9 @@ from polhode.io.store_lock import lock_store
 from polhode.validation import Array
 
 T = TypeVar("T")
+KEPT = "what was there before is still there"
+VERIFYING_THREADS = min(8, os.cpu_count() or 1)
+"""How many chunks are read at the same time to verify them."""
 TIME = "time"
 """The array of output times, of which the store keeps a copy, since nothing can be read without them."""
 
@@ -123,7 +128,8 @@ class EnsembleStore:
                     _write_new(place, asked, values)
                 found = asked
             store = cls(place, found, held, True)
-            store._repair(values)
+            with explain_write_errors(place, KEPT):
+                store._repair(values)
         except BaseException:
             held.close()
             raise
@@ -139,7 +145,8 @@ class EnsembleStore:
         held.enter_context(lock_store(place))
         try:
             store = cls(place, read_manifest(place), held, True)
-            store._repair({})
+            with explain_write_errors(place, KEPT):
+                store._repair({})
         except BaseException:
             held.close()
             raise
@@ -178,18 +185,17 @@ class EnsembleStore:
 
     def _repair(self, common: dict[str, Any]) -> None:
         """Write again what follows from the manifest and from what the caller has, where it is missing or damaged."""
-        with explain_write_errors(self.path, "what was there before is still there"):
-            for name in (*self.manifest.arrays, *self.manifest.common, RECORDS):
-                (self.path / name).mkdir(exist_ok=True)
-                remove_drafts(self.path / name)
-            remove_drafts(self.path)
-            for name, content in self.manifest.files().items():
-                if not holds(self.path / name, content):
-                    write_durable(self.path / name, [content])
-            for name, values in common.items():
-                for place in self._places_of(name):
-                    if not holds(place, values.tobytes()):
-                        write_durable(place, [values.data])
+        for name in (*self.manifest.arrays, *self.manifest.common, RECORDS):
+            (self.path / name).mkdir(exist_ok=True)
+            remove_drafts(self.path / name)
+        remove_drafts(self.path)
+        for name, content in self.manifest.files().items():
+            if not holds(self.path / name, content):
+                write_durable(self.path / name, [content])
+        for name, values in common.items():
+            for place in self._places_of(name):
+                if not holds(place, values.data.cast("B")):
+                    write_durable(place, [values.data])
 
     # Chunks -----------------------------------------------------------------------------------------------------------
     @property
@@ -208,13 +214,18 @@ class EnsembleStore:
 
     def find_damage(self, chunks: Sequence[int] | None = None) -> list[ChunkDamage]:
         """What is wrong with each chunk, of all or of some, that is not there or damaged."""
-        found = []
-        for k in range(self.plan.count) if chunks is None else chunks:
+
+        def look(k: int) -> ChunkDamage | None:
             try:
-                self._verified(k, lambda k=k: self._files.verify(k))  # type: ignore[misc]
+                self._verified(k, lambda: self._files.verify(k))
             except DamagedChunkError as error:
-                found.append(error.damage)
-        return found
+                damage: ChunkDamage = error.damage
+                return damage
+            return None
+
+        wanted = range(self.plan.count) if chunks is None else chunks
+        with ThreadPoolExecutor(VERIFYING_THREADS) as pool:  # reading and digesting wait for nobody
+            return [damage for damage in pool.map(look, wanted) if damage is not None]
 
     def write_chunk(
         self, k: int, arrays: dict[str, Any], record: dict[str, Any], attached: dict[str, Any] | None = None
@@ -311,10 +322,7 @@ class EnsembleStore:
         except FileNotFoundError:
             return None
         except Exception as error:
-            raise FileError(
-                f"{name} of {self.path} cannot be read: {error}. Resume the run, which computes what is missing and "
-                "writes it again."
-            ) from None
+            raise FileError(f"{name} of {self.path} cannot be read: {error}") from None
 
     def _places_of(self, name: str) -> list[Path]:
         own = self.path / name / object_name(self.manifest.common[name], 0)

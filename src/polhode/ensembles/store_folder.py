@@ -78,7 +78,7 @@ def read_manifest(place: Path) -> Manifest:
     raise FileError(f"{place} is not the store of an ensemble")
 
 
-def holds(path: Path, content: bytes) -> bool:
+def holds(path: Path, content: bytes | memoryview) -> bool:
     """Whether a file has just this content."""
     try:
         return read_regular_file(path) == content

@@ -19,6 +19,7 @@ from polhode.ensembles.sensitivity import LEAST_MEMBERS, Sensitivity, largest_bi
 from polhode.ensembles.summary_inputs import SummarizedInput, split_inputs
 from polhode.errors import InputError
 from polhode.model.scenario import Scenario
+from polhode.plot.sweep_panels import format_label, format_unit
 from polhode.validation import Array, check_path
 
 if TYPE_CHECKING:
@@ -49,6 +50,15 @@ class QuantileBand:
     rank_error: float
     """How far a rank may be off, as a fraction of the members; 0 is exact."""
 
+    size: float
+    """The largest number of the quantity, all components and times: rounding is relative to it."""
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether the members differ at some time by more than rounding."""
+        width = self.values.max(axis=0) - self.values.min(axis=0)
+        return bool(np.nanmax(width, initial=0.0) > ROUNDING * self.size)
+
 
 @dataclass(frozen=True)
 class SummarizedResult:
@@ -71,6 +81,13 @@ class SummarizedResult:
     """Of the bins of `counts`, which are of all members."""
     counted: int
     """How many members have a value."""
+    size: float
+    """The largest number of the quantity, all components: rounding is relative to it."""
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether the members differ by more than rounding."""
+        return self.largest - self.smallest > ROUNDING * self.size
 
 
 @dataclass(frozen=True)
@@ -265,20 +282,22 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
     """
     reduced = result.reductions
     samples = [one for one in reduced.values() if one.kind == "sample" and "@" in one.quantity]
-    bands = [band for one in reduced.values() if one.kind == "quantiles" for band in _split_bands(one)]
-    if not samples and not bands:
+    every = [band for one in reduced.values() if one.kind == "quantiles" for band in _split_bands(one)]
+    bands = [band for band in every if band.has_spread]
+    if not samples and not every:
         raise InputError(
             "this result has not what a summary needs: compute it with ph.sweep(source, "
             "reduce=ph.summary_reductions(source))"
         )
     found: list[SummarizedResult] = []
-    constant: list[str] = []
-    for sample in samples:
-        for one in _split_result(reduced, sample):
-            if one.largest - one.smallest > ROUNDING * max(abs(one.smallest), abs(one.largest)):
-                found.append(one)
-            else:
-                constant.append(_describe_constant(one))
+    split = [one for sample in samples for one in _split_result(reduced, sample)]
+    told = {one.label.partition("@")[0] for one in split}
+    constant = [format_label(band.label) for band in every if not band.has_spread and band.label not in told]
+    for one in split:
+        if one.has_spread:
+            found.append(one)
+        else:
+            constant.append(_describe_constant(one))
     sampled = samples[0].coordinates["member"] if samples else np.arange(0)
     about = result.about
     inputs = split_inputs(result.inputs_of(sampled), about.get("inputs", {})) if len(sampled) else []
@@ -300,7 +319,7 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
 
 
 def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: str) -> tuple[str, ...]:
-    notes = [f"Not shown, since it is the same for all members: {', '.join(constant)}."] if constant else []
+    notes = [f"Not shown, being the same for all members: {', '.join(constant)}."] if constant else []
     if 1 < len(sampled) < members:
         notes.append(
             f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "
@@ -313,7 +332,7 @@ def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: st
         )
     if design == "sobol" and len(sampled) >= LEAST_MEMBERS:
         notes.append(
-            f"With this design shares of the variance are too small by up to {largest_bias(len(sampled)):.1%}."
+            f"With this design shares of the variance are too small by up to {100 * largest_bias(len(sampled)):.1f} %."
         )
     return tuple(notes)
 
@@ -359,7 +378,8 @@ def _split_result(reduced: Mapping[str, ReducedQuantity], sample: ReducedQuantit
     counts, edges = (histogram[name].reshape(len(labels), -1) for name in ("counts", "edges"))
     probabilities = spread.coordinates["quantile"].tolist()
     quantiles = spread["quantiles"].reshape(len(probabilities), -1)
-    results = []
+    ends = np.abs((extremes["smallest"], extremes["largest"]))
+    size, results = float(np.nanmax(ends, initial=0.0)), []
     for i, label in enumerate(labels):
         used = np.flatnonzero(counts[i])
         last = int(used[-1]) + 1 if len(used) else 1
@@ -379,6 +399,7 @@ def _split_result(reduced: Mapping[str, ReducedQuantity], sample: ReducedQuantit
                 counts=counts[i, :last],
                 edges=edges[i, : last + 1],
                 counted=int(mean["count"].flat[i]),
+                size=size,
             )
         )
     return results
@@ -397,20 +418,18 @@ def _split_bands(reduced: ReducedQuantity) -> list[QuantileBand]:
         reduced["rank_error"].reshape(len(probabilities), len(times), -1),
     )
     labels = read_quantity(reduced.quantity).labels(dims[1:], reduced["quantiles"].shape[2:])
+    size, unit = float(np.nanmax(np.abs(values), initial=0.0)), reduced.units["quantiles"]
     bands = []
     for i, label in enumerate(labels):
-        own = values[:, :, i]
-        if np.nanmax(own, initial=-np.inf) > np.nanmin(own, initial=np.inf):
-            error = float(errors[:, :, i].max())
-            bands.append(
-                QuantileBand(label, reduced.units["quantiles"], times, probabilities, own, counts[:, i], error)
-            )
+        own, error = values[:, :, i], float(errors[:, :, i].max())
+        bands.append(QuantileBand(label, unit, times, probabilities, own, counts[:, i], error, size))
     return bands
 
 
 def _describe_constant(result: SummarizedResult) -> str:
-    value = "no value" if result.counted == 0 else f"{result.smallest:.6g} {result.unit}".strip()
-    return f"{result.label} ({value})"
+    number = result.smallest if abs(result.smallest) > ROUNDING * result.size else 0.0
+    value = "no value" if result.counted == 0 else f"{number:.6g} {format_unit(result.unit)}".rstrip()
+    return f"{format_label(result.label)} ({value})"
 
 
 def _has_extent(scenario: Scenario) -> bool:

@@ -119,4 +119,4 @@ def _share_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
             yield f"{label if line == 0 else '':<{width}}  {sign} {summary.inputs[k].name:<{names}}  {bar} {share}"
         together = summary.explained(i)
         rest = "; the rest: inputs that act together" if summary.is_missing_something(i) else ""
-        yield f"{'':<{width}}    {'single inputs together':<{names + BAR_WIDTH + 3}}{100 * together:3.0f} %{rest}"
+        yield f"{'':<{width}}    {'single inputs together':<{names + BAR_WIDTH + 3}}{round(100 * together):3d} %{rest}"

@@ -76,6 +76,6 @@ def _describe_inputs(summary: SweepSummary, i: int) -> str:
     if not summary.is_missing_something(i):
         return f"Its variance is explained by {listed}."
     return (
-        f"Single inputs explain {100 * explained:.0f} % of its variance: {listed}. The rest comes from inputs that act "
-        "together."
+        f"Single inputs explain {round(100 * explained)} % of its variance: {listed}. The rest comes from inputs that "
+        "act together."
     )

@@ -77,6 +77,17 @@ def format_label(label: str) -> str:
     return shown + (f" at {'the end' if when == 'final' else when}" if when else "")
 
 
+def shorten_name(name: str, most: int = 20) -> str:
+    """The end of a long name, which says most.
+
+    Examples
+    --------
+    >>> shorten_name("bodies.0.angular_velocity_body.2")
+    '…lar_velocity_body.2'
+    """
+    return name if len(name) <= most else "…" + name[1 - most :]
+
+
 def format_with_error(value: float, error: float) -> str:
     """A number with its standard error, both to the second digit of the error.
 
@@ -128,7 +139,8 @@ def draw_band(axes: Axes, band: QuantileBand) -> None:
     if count % 2:
         axes.plot(band.times, values[count // 2], color=BAND, linewidth=1.8, label="median")
     axes.set_xlim(band.times[0], band.times[-1])
-    axes.set_xlabel("time (s)")
+    fewer = band.counted.min() < band.counted.max()
+    axes.set_xlabel("time (s), without members that have ended" if fewer else "time (s)")
     _few_ticks(axes)
 
 
@@ -163,11 +175,11 @@ def draw_shares(axes: Axes, summary: SweepSummary, i: int) -> None:
     for place, s in zip(places, found, strict=True):
         end = 100 * (max(s.variance_share, 0.0) + s.variance_share_error)
         axes.text(end + 2, float(place), f"{max(100 * s.variance_share, 0.0):.0f} %", va="center", fontsize=8.5)
-    axes.set_yticks(places, [summary.inputs[k].name for k in drawn])
+    axes.set_yticks(places, [shorten_name(summary.inputs[k].name) for k in drawn])
     axes.set_ylim(max(MOST_BARS, len(drawn)) - 0.4, -0.6)
     axes.set_xlim(0, 122)
     axes.set_xticks([0, 50, 100], ["0", "50", "100 %"])
-    axes.set_xlabel(f"together {100 * summary.explained(i):.0f} %")
+    axes.set_xlabel(f"together {round(100 * summary.explained(i))} %")
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
 
@@ -189,7 +201,8 @@ def color_of_sign(found: Sensitivity) -> str:
 
 def draw_scatter(axes: Axes, given: SummarizedInput, result: SummarizedResult, found: Sensitivity) -> None:
     """One input and one result of the members that were compared, and the mean result for each range of the input."""
-    axes.set_title(with_unit(format_label(result.label), result.unit))
+    share = f"{max(100 * found.variance_share, 0.0):.0f} %" if np.isfinite(found.variance_share) else "unknown share"
+    axes.set_title(f"{share} of its variance")
     axes.plot(
         given.values,
         result.sample,
@@ -202,7 +215,8 @@ def draw_scatter(axes: Axes, given: SummarizedInput, result: SummarizedResult, f
         rasterized=True,
     )
     axes.plot(*find_conditional_means(given.values, result.sample), color=COLORS["ink"], linewidth=1.5)
-    axes.set_xlabel(given.name)
+    axes.set_xlabel(shorten_name(given.name, 36))
+    axes.set_ylabel(format_unit(result.unit))
     _few_ticks(axes)
 
 
@@ -257,7 +271,9 @@ def draw_correlations(axes: Axes, summary: SweepSummary) -> None:
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(summary.results) - 0.5, -0.5)
     axes.set_yticks(range(len(summary.results)), [format_label(result.label) for result in summary.results])
-    axes.set_xticks(range(len(columns)), [summary.inputs[k].name for k in columns], rotation=30, ha="right")
+    axes.set_xticks(
+        range(len(columns)), [shorten_name(summary.inputs[k].name) for k in columns], rotation=30, ha="right"
+    )
     axes.grid(visible=False)
     axes.tick_params(length=0)
     for spine in axes.spines.values():

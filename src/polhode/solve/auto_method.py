@@ -133,7 +133,7 @@ def run_with_dense_output(
 ) -> RunResult:
     """A run that is compiled with dense output even if it has outputs only at its end: all runs are one program."""
     is_dense = scenario.used_method.is_closed_form or segments.has_output_inside_segments(scenario)
-    if is_dense or scenario.contacts:
+    if is_dense or scenario.contacts or scenario.events:  # events need it anyway; and where a member stops, it ends
         return run_scenario(scenario, counts_work, threads, report)
     inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2
     dense = replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside))

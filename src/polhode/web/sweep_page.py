@@ -55,8 +55,8 @@ figure svg text { font-family: system-ui, sans-serif !important; }
 th, td { padding: 0.28rem 0.6rem; text-align: left; border-bottom: 1px solid var(--grid); white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } th { font-weight: 600; }
 table.r td { text-align: center; min-width: 3.6rem; } table.r thead th { vertical-align: bottom; white-space: normal; }
-.key { display: inline-block; width: 0.75em; height: 0.75em; border-radius: 2px; margin: 0 0.3em 0 0; }
-.key:not(:first-of-type) { margin-left: 1em; }
+.key { white-space: nowrap; margin-right: 1em; } .key i { display: inline-block; width: 0.75em; height: 0.75em;
+  border-radius: 2px; margin-right: 0.35em; }
 ul { padding-left: 1.1rem; max-width: 80ch; } footer { margin-top: 2.5rem; color: var(--soft); font-size: 0.85rem; }
 """
 
@@ -165,10 +165,12 @@ def _results(summary: SweepSummary, sentences: Sequence[str]) -> str:
         unit = panels.format_unit(result.unit)
         cards.append(
             f"<section class='result'><h3>{html.escape(label)}: {number} {html.escape(unit)}</h3>"
-            f"<p>{html.escape(sentence)}</p><div class='grid'>{pictures}</div></section>"
+            f"<p>{html.escape(sentence).replace(' %', '&nbsp;%')}</p><div class='grid'>{pictures}</div></section>"
         )
     keys = (("--orange", "the result rises with the input"), ("--blue", "it falls"), ("--soft", "neither"))
-    legend = "".join(f"<span class='key' style='background: var({color})'></span>{text}" for color, text in keys)
+    legend = " ".join(
+        f"<span class='key'><i style='background: var({color})'></i>{text}</span>" for color, text in keys
+    )
     note = "Means with their standard errors; shaded, where 90 % of the members are; lines, the mean."
     note += f"<br>{legend}" if summary.inputs else ""
     return f"<h2>Results, and what decides them</h2><p class='soft'>{note}</p>{''.join(cards)}"
