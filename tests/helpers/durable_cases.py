@@ -77,7 +77,7 @@ EVENTS = [
     sideways(0.1, action="record"),
     height(0.5, change=rebound, direction=-1, count=40),
 ]
-STOPS = [sideways(0.1, action="record"), height(0.5, count=2)]
+STOPS = [height(0.9, action="record"), sideways(0.1, count=9)]
 BOUNCES = [height(0.5, change=rebound, direction=-1)]
 
 CASES: dict[str, dict[str, Any]] = {
@@ -105,7 +105,7 @@ CASES: dict[str, dict[str, Any]] = {
         **DROPPED, "forces": [GRAVITY, DRAG], "events": EVENTS, "method": "dop853", "rtol": 1e-12, **FREE,
         "duration": 3.0},
     "dop853 that stops": {
-        **DROPPED, "forces": [GRAVITY, swirl(3.0, 0.1)], "events": STOPS, "method": "dop853", "rtol": 1e-13, **FREE,
+        **DROPPED, "forces": [GRAVITY, swirl(3.0, 0.1)], "events": STOPS, "method": "dop853", "rtol": 1e-15, **FREE,
         "duration": 5.0},
     "dop853 that accumulates": {
         **DROPPED, "forces": [GRAVITY], "events": BOUNCES, "method": "dop853", **FREE, "duration": 15.0},

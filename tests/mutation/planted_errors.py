@@ -1522,13 +1522,6 @@ PLANTED = [
         (DURABLE,),
     ),
     Planted(
-        "snapshot: the memory of contacts is left out",
-        "engines/contact_steps.py",
-        '        self.memory[:] = snapshot["memory"]\n',
-        "",
-        (DURABLE,),
-    ),
-    Planted(
         "checkpoints: rows of another run are taken",
         "io/checkpoint_chain.py",
         'content["previous"] != digests[-1] or ',

@@ -99,6 +99,7 @@ def test_an_interrupted_run_has_the_bits_of_one_that_is_not(
     assert kills > (4 if every == 1 else 0) or name == "taylor in lanes"
     assert same == sentence
     assert_same_bits(found, wanted)
+    assert any(c.ends for c in found.run_result.crossings) == ("stops" in name or name == "auto with events")
     if not sentence:
         loaded = ph.load(store)
         assert loaded.run_result.samples.tobytes() == wanted.run_result.samples.tobytes()
