@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.errors import InputError, ScenarioError, nearest
+from polhode.errors import InputError, nearest
 from polhode.progress import progress_part
 
 if TYPE_CHECKING:
@@ -164,17 +164,14 @@ def _store_beside(store: Path | None, name: str) -> Path | None:
 
 
 def run_stored(scenario: Scenario, store: Path | None = None, resume: bool = False) -> Motion:
-    """Simulate a scenario, single or an ensemble; with a store a single run can be killed and resumed."""
+    """Simulate a scenario, single or an ensemble; with a store the run can be killed and resumed."""
     from polhode.ensembles.ensemble import ensemble
     from polhode.solve.simulate import simulate
 
     if scenario.members is None:
         return simulate(scenario, store=store, resume=resume)
     if store is not None:
-        raise ScenarioError(
-            f"the scenario is an ensemble of {scenario.members} members: a single run is stored while it goes on. "
-            "Store the motion at the end with --save or motion.save"
-        )
+        return ensemble(scenario, store=store, resume=resume).motion(slice(None))
     return ensemble(scenario)
 
 

@@ -22,6 +22,7 @@ from polhode.engines.journal import Journal, Snapshot
 from polhode.errors import FileError
 from polhode.io.atomic_folders import atomic_folder
 from polhode.io.checkpoint_chain import CheckpointChain, CheckpointRecord
+from polhode.io.durable_files import remove_drafts
 from polhode.io.store_lock import lock_store
 from polhode.io.unfinished_runs import CHECKPOINTS, RUN_MANIFEST, describe_progress, is_unfinished_run, read_manifest
 from polhode.model.method_choice import AUTO
@@ -112,6 +113,7 @@ class RunStore:
             )
         stored, digest = read_manifest(self.path)
         self._compare(stored, "holds an unfinished run of something else")
+        remove_drafts(self.path / CHECKPOINTS)
         self._chain = CheckpointChain(self.path / CHECKPOINTS, digest)
         self.chain.read()
         if self.chain.damage:
