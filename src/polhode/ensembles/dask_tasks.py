@@ -230,7 +230,7 @@ class ChunkTasks:
             )
 
     def _cancel(self) -> None:
-        """Nothing of this run goes on: a worker notices within a second, and writes nothing more."""
+        """Nothing of this run goes on: a worker notices at its next report; what it is just writing is completed."""
         futures = [future for _, future in self._running.values()]
         self._running.clear()
         if futures:
