@@ -17,8 +17,6 @@ from polhode.backends.kernel import SINGLE, KernelText, kernel_text
 from polhode.backends.loops import Loop, pack_record
 from polhode.backends.program import Advance
 
-MEMORY_USED = 0.4
-"""The part of a GPU's free memory that one batch may take."""
 SHARED_UNITS = 2**17
 """Fewer units than this are not divided: they would not fill several GPUs."""
 LARGEST_PINNED = 2**32
@@ -95,15 +93,16 @@ class KernelProgram:
         return share_units(gpus(), first, last, partial(self._run_on, record, text))
 
     def _run_on(self, record: Any, text: KernelText, device: Any, first: int, last: int) -> list[Any]:
-        code, stream = device.load(text), device.stream()
-        most = max(1, int(MEMORY_USED * device.free_memory() / max(_bytes_of_unit(record), 1)))
-        try:
-            return [
-                _Batch(self, device, stream, record, start, min(start + most, last)).run(code)
-                for start in range(first, last, most)
-            ]
-        finally:
-            device.release(stream)
+        code = device.load(text)
+        with device.room.claim(_bytes_of_unit(record), last - first) as most:
+            stream = device.stream()
+            try:
+                return [
+                    _Batch(self, device, stream, record, start, min(start + most, last)).run(code)
+                    for start in range(first, last, most)
+                ]
+            finally:
+                device.release(stream)
 
 
 def share_units(devices: Sequence[Any], first: int, last: int, work: Callable[[Any, int, int], list[Any]]) -> list[Any]:
