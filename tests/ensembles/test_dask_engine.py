@@ -167,9 +167,11 @@ def test_a_damaged_store_is_completed_by_other_machines(on_cpu: Any, tmp_path: P
 
 
 SCRIPT = """
-import sys
+import signal, sys
 import polhode as ph
 from polhode.progress import listening
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # of tests that run in the background shells ignore it
 
 SCALE = 2
 
