@@ -80,8 +80,8 @@ def build_manifest(
         check_array(name, spec, plan)
     content = {
         "format": FORMAT,
-        "versions": {"polhode": __version__} | {name: _version_of(name) for name in COMPARED},
-        "made_with": {"python": platform.python_version()} | {name: _version_of(name) for name in NAMED},
+        "versions": {"polhode": __version__} | {name: version_of(name) for name in COMPARED},
+        "made_with": {"python": platform.python_version()} | {name: version_of(name) for name in NAMED},
         "run": run,
         "plan": {"members": plan.members, "chunk_members": plan.chunk_members, "block_members": BLOCK_MEMBERS},
         "arrays": {name: _spec_to_json(spec) for name, spec in arrays.items()},
@@ -194,7 +194,8 @@ def encode_json(content: Any) -> bytes:
     return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _version_of(package: str) -> str:
+def version_of(package: str) -> str:
+    """The version of an installed package; "unknown" if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
