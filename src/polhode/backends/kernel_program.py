@@ -166,23 +166,30 @@ class _Batch:
         if not isinstance(value, np.ndarray):
             return value
         if name in self.record.kernel_fields.own:
-            return self._to_device(np.zeros((self.count, *value.shape), value.dtype), value.shape)
+            return self._own_of_each(value)
         value = self._part(name) if name in self.record.kernel_fields.unit_axes else value
         kind = self.real if value.dtype.kind == "f" else value.dtype
         if name == "out" and not self.record.is_begun:
             return self._allocate(value.shape, kind)
         return self._to_device(np.ascontiguousarray(value, dtype=kind))
 
+    def _own_of_each(self, value: Any) -> Any:
+        """An array for each unit, known by the shape of one: counters begin at zero, numbers are written first."""
+        shape = (self.count, *value.shape)
+        is_counter = value.dtype.kind == "i"
+        every = self._to_device(np.zeros(shape, value.dtype)) if is_counter else self._allocate(shape, value.dtype)
+        every.shape = value.shape
+        return every
+
     def _allocate(self, shape: tuple[int, ...], kind: Any) -> Any:
         self.arrays.append(self.device.allocate(shape, kind))
         return self.arrays[-1]
 
-    def _to_device(self, array: Any, shape: tuple[int, ...] | None = None) -> Any:
-        """A copy on the GPU, which may be known by the shape of the part of one unit."""
+    def _to_device(self, array: Any) -> Any:
+        """A copy on the GPU."""
         copy = self._allocate(array.shape, array.dtype)
         self.device.upload(copy, array, self.stream)
         self.device.synchronize(self.stream)  # the array may be a temporary one
-        copy.shape = array.shape if shape is None else shape
         return copy
 
     def _download(self, source: Any, target: Any) -> None:
