@@ -15,6 +15,7 @@ from polhode.backends import graph
 from polhode.backends.source import JAVASCRIPT, SourceFunction, write_function
 from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError
 from polhode.methods.registry import METHODS
+from polhode.solve.fmi.python_fmu import settle_for_python
 from polhode.solve.write_source import source_of
 
 SUFFIX = {"c": ".c", "cuda": ".cu", "javascript": ".js"}
@@ -353,3 +354,17 @@ def test_an_unknown_language_and_a_wrong_name_are_refused(tmp_path):
     with pytest.raises(FileError, match=r"must end with \.c"):
         ph.write_source(single(), "c", tmp_path / "motion.cpp")
     assert issubclass(InputError, PolhodeError)
+
+
+@pytest.mark.parametrize("precision", ["strict", "fused", "single"])
+def test_scenarios_for_gpus_are_written_as_those_for_cpus(tmp_path, precision):
+    """A program has the bits of the CPU whatever the engine; the same holds for FMUs."""
+    texts = []
+    for settings in ({}, {"engine": "gpu", "precision": precision}):
+        scenario = ph.Scenario(BODY, START, [GRAVITY, DRAG], duration=0.1, step=0.01, method="rk4", **settings)
+        ph.write_source(scenario, "c", tmp_path / "motion.c")
+        texts.append((tmp_path / "motion.c").read_text())
+        settled = settle_for_python(scenario)
+        assert (settled.engine, settled.precision) == ("cpu", "strict")
+        assert ph.write_fmu(scenario, tmp_path / "motion.fmu")
+    assert texts[0] == texts[1]

@@ -325,10 +325,11 @@ def test_a_scheduler_without_workers_is_a_sentence(monkeypatch: pytest.MonkeyPat
 
 
 SCRIPT = """
-import os, time
+import os, signal, time
 from polhode.ensembles.chunks import ChunkPlan
 from polhode.ensembles.dask_run import Cluster, run_on_cluster
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # of tests that run in the background shells ignore it
 print("begins", os.getpid(), flush=True)
 SCALE = 3
 
@@ -390,7 +391,10 @@ def test_after_ctrl_c_or_a_kill_nothing_is_left_running(tmp_path: Path, number: 
         if words[:2] == ["done", "4"]:
             break
     process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    try:
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode != 0
     assert number != signal.SIGINT or "KeyboardInterrupt" in err
     assert err.count("Traceback") == (number == signal.SIGINT)

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from polhode.backends import jit
+from polhode.backends.gpu_room import RoomForUnits
 from polhode.backends.kernel import host_object
 
 
@@ -30,12 +31,10 @@ class HostGpu:
 
     def __init__(self, free=2**32):
         self.free, self.codes, self.launched, self.streams = free, {}, [], 0
+        self.room = RoomForUnits(lambda: self.free)
 
     def activate(self):
         pass
-
-    def free_memory(self):
-        return self.free
 
     def stream(self):
         self.streams += 1

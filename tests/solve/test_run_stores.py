@@ -72,19 +72,28 @@ def read_tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def count_checkpoints(store: Path) -> int:
+    """How many checkpoints a run has written so far."""
+    return max((int(path.name[-8:]) for path in store.glob("checkpoints/state-????????")), default=0)
+
+
 def kill_and_resume(name: str, kills: int, folder: Path) -> None:
     """Kill the run of a process at random instants; at the end its store equals that of an uninterrupted one."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path])}
-    began = time.monotonic()
     subprocess.run([sys.executable, PROGRAM, name, folder / "whole.zarr"], check=True, env=environment)
-    lasts, chance = time.monotonic() - began, random.Random(name)
+    chance, reached, killed = random.Random(name), 0, 0
     for _ in range(kills):
         process = subprocess.Popen([sys.executable, PROGRAM, name, folder / "x.zarr"], env=environment)
-        try:
-            process.wait(chance.uniform(0.2, 1.0) * lasts)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        wanted = reached + chance.randrange(3)
+        while process.poll() is None and count_checkpoints(folder / "x.zarr") < wanted:
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0.0, 0.05))
+        killed += process.poll() is None
+        process.kill()
+        process.wait()
+        reached = max(reached, count_checkpoints(folder / "x.zarr"))
+    assert killed > kills // 2  # the others had ended before
+    assert reached > 1  # and there was something to continue from
     subprocess.run([sys.executable, PROGRAM, name, folder / "x.zarr"], check=True, env=environment)
     assert read_tree(folder / "x.zarr") == read_tree(folder / "whole.zarr")
     assert sorted(p.name for p in folder.iterdir() if not p.name.endswith(".part")) == ["whole.zarr", "x.zarr"]

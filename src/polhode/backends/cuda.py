@@ -6,16 +6,21 @@ import ctypes
 import math
 import weakref
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
+from polhode.backends.gpu_room import RoomForUnits
 from polhode.backends.kernel import NAME, THREADS, KernelText, ptx
 from polhode.errors import GpuError
 
 KERNELS_KEPT = 64
+PINNED_KEPT = 2**32
+"""Bytes of memory that GPUs reach directly which are kept for the next arrays; no other program can use them."""
 LARGEST_GRID = 2**31 - 1
 _LOCK = RLock()
 
@@ -84,6 +89,15 @@ def _rounded(size: int) -> int:
     return -(-max(size, 1) // grain) * grain
 
 
+class LoadedKernel:
+    """The machine code of a kernel on a GPU, unloaded when nobody holds it: other threads may still run it."""
+
+    def __init__(self, device: Device, kernel: KernelText) -> None:
+        module = call("cuModuleLoadData", ptx(kernel, device.chip).encode() + b"\0")
+        weakref.finalize(self, device.unload, module).atexit = False
+        self.function = call("cuModuleGetFunction", module, NAME.encode())
+
+
 class Device:
     """One GPU: its kernels, its memory, and copies to and from it."""
 
@@ -101,21 +115,33 @@ class Device:
             for part in ("MAJOR", "MINOR")
         )
         self.chip = f"sm_{major}{minor}"
-        self._kernels: OrderedDict[KernelText, tuple[Any, Any]] = OrderedDict()
+        self.room = RoomForUnits(self.usable_memory)
+        self._kernels: OrderedDict[KernelText, LoadedKernel] = OrderedDict()
         self._pinned: dict[int, list[int]] = {}
+        self._pinned_kept = 0
         self._blocks: dict[int, list[int]] = {}
+        self._taken = 0
         self._streams: list[Any] = []
 
     def activate(self) -> None:
         """Make it the GPU of this thread."""
         call("cuCtxSetCurrent", self._context)
 
-    def free_memory(self) -> int:
-        """Free memory in bytes, with what is kept for new arrays."""
+    @contextmanager
+    def _briefly_active(self) -> Iterator[None]:
+        """Make it the GPU of this thread, which may be at work on another: what nobody holds is freed at any moment."""
+        call("cuCtxPushCurrent", self._context)
+        try:
+            yield
+        finally:
+            call("cuCtxPopCurrent")
+
+    def usable_memory(self) -> int:
+        """The memory in bytes that is free, or that arrays have or had."""
         self.activate()
         with _LOCK:
-            kept = sum(size * len(blocks) for size, blocks in self._blocks.items())
-        return int(_driver().cuMemGetInfo()[1]) + kept
+            kept = sum(size * len(blocks) for size, blocks in list(self._blocks.items()))
+            return int(call("cuMemGetInfo")) + kept + self._taken
 
     def stream(self) -> Any:
         """A queue of work, which `release` takes back."""
@@ -152,19 +178,23 @@ class Device:
         self.activate()
         with _LOCK:
             if known := self._blocks.get(size):
-                return known.pop()
-            try:
-                return int(call("cuMemAlloc", size))
-            except GpuError:
-                for address in (address for each in self._blocks.values() for address in each):
-                    call("cuMemFree", address)
-                self._blocks.clear()
-                return int(call("cuMemAlloc", size))
+                address = known.pop()
+            else:
+                try:
+                    address = int(call("cuMemAlloc", size))
+                except GpuError:
+                    unused, self._blocks = self._blocks, {}
+                    for block in (block for each in unused.values() for block in each):
+                        call("cuMemFree", block)
+                    address = int(call("cuMemAlloc", size))
+            self._taken += size
+            return address
 
     def return_block(self, size: int, address: int) -> None:
         """Keep a block for the next array."""
         with _LOCK:
             self._blocks.setdefault(size, []).append(address)
+            self._taken -= size
 
     def allocate(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
         """A new array, of any content."""
@@ -181,34 +211,57 @@ class Device:
             call("cuMemcpyDtoHAsync", array.ctypes.data, source.address + offset, array.nbytes, stream)
 
     def pinned(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
-        """An array in memory that the GPU reads and writes directly; kept for the next one when nobody holds it."""
+        """An array in memory that the GPU reads and writes directly; kept for the next one when nobody holds it.
+
+        Where the system gives no more of such memory it is an ordinary array, whose copies take longer.
+        """
         size = _rounded(math.prod(shape) * np.dtype(dtype).itemsize)
+        address = None
         with _LOCK:
-            known = self._pinned.setdefault(size, [])
-            address = known.pop() if known else None
+            if known := self._pinned.get(size):
+                address = known.pop()
+                self._pinned_kept -= size
         if address is None:
             self.activate()
-            address = int(call("cuMemAllocHost", size))
+            try:
+                address = int(call("cuMemAllocHost", size))
+            except GpuError:
+                return np.empty(shape, dtype)
         memory = (ctypes.c_char * size).from_address(address)
-        weakref.finalize(memory, self._pinned[size].append, address).atexit = False
+        weakref.finalize(memory, self.return_pinned, size, address).atexit = False
         return np.frombuffer(memoryview(memory), dtype=dtype, count=math.prod(shape)).reshape(shape)
 
-    def load(self, kernel: KernelText) -> Any:
-        """The machine code of a kernel on this GPU."""
+    def return_pinned(self, size: int, address: int) -> None:
+        """Keep memory of an array that nobody holds for the next one, unless much is kept already."""
+        with _LOCK:
+            is_kept = self._pinned_kept + size <= PINNED_KEPT
+            if is_kept:
+                self._pinned.setdefault(size, []).append(address)
+                self._pinned_kept += size
+        if not is_kept:
+            with self._briefly_active():
+                call("cuMemFreeHost", address)
+
+    def load(self, kernel: KernelText) -> LoadedKernel:
+        """The machine code of a kernel on this GPU; hold it until the kernel has run."""
         with _LOCK:
             if kernel not in self._kernels:
                 self.activate()
-                module = call("cuModuleLoadData", ptx(kernel, self.chip).encode() + b"\0")
-                self._kernels[kernel] = (module, call("cuModuleGetFunction", module, NAME.encode()))
+                self._kernels[kernel] = LoadedKernel(self, kernel)
                 while len(self._kernels) > KERNELS_KEPT:
-                    call("cuModuleUnload", self._kernels.popitem(last=False)[1][0])
+                    self._kernels.popitem(last=False)
             self._kernels.move_to_end(kernel)
-            return self._kernels[kernel][1]
+            return self._kernels[kernel]
 
-    def launch(self, code: Any, record: DeviceArray, units: int, stream: Any) -> None:
+    def unload(self, module: Any) -> None:
+        """Free machine code."""
+        with self._briefly_active():
+            call("cuModuleUnload", module)
+
+    def launch(self, code: LoadedKernel, record: DeviceArray, units: int, stream: Any) -> None:
         """Run a kernel, one thread for each unit."""
         blocks = -(-units // THREADS)
         if blocks > LARGEST_GRID:
             raise GpuError(f"{units} units are too many for one kernel: give a smaller chunk_members")
         arguments = ((record.address, units), (ctypes.c_void_p, ctypes.c_int64))
-        call("cuLaunchKernel", code, blocks, 1, 1, THREADS, 1, 1, 0, stream, arguments, 0)
+        call("cuLaunchKernel", code.function, blocks, 1, 1, THREADS, 1, 1, 0, stream, arguments, 0)

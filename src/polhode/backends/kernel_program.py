@@ -17,8 +17,6 @@ from polhode.backends.kernel import SINGLE, KernelText, kernel_text
 from polhode.backends.loops import Loop, pack_record
 from polhode.backends.program import Advance
 
-MEMORY_USED = 0.4
-"""The part of a GPU's free memory that one batch may take."""
 SHARED_UNITS = 2**17
 """Fewer units than this are not divided: they would not fill several GPUs."""
 LARGEST_PINNED = 2**32
@@ -95,15 +93,16 @@ class KernelProgram:
         return share_units(gpus(), first, last, partial(self._run_on, record, text))
 
     def _run_on(self, record: Any, text: KernelText, device: Any, first: int, last: int) -> list[Any]:
-        code, stream = device.load(text), device.stream()
-        most = max(1, int(MEMORY_USED * device.free_memory() / max(_bytes_of_unit(record), 1)))
-        try:
-            return [
-                _Batch(self, device, stream, record, start, min(start + most, last)).run(code)
-                for start in range(first, last, most)
-            ]
-        finally:
-            device.release(stream)
+        code = device.load(text)
+        with device.room.claim(_bytes_of_unit(record), last - first) as most:
+            stream = device.stream()
+            try:
+                return [
+                    _Batch(self, device, stream, record, start, min(start + most, last)).run(code)
+                    for start in range(first, last, most)
+                ]
+            finally:
+                device.release(stream)
 
 
 def share_units(devices: Sequence[Any], first: int, last: int, work: Callable[[Any, int, int], list[Any]]) -> list[Any]:
@@ -167,23 +166,30 @@ class _Batch:
         if not isinstance(value, np.ndarray):
             return value
         if name in self.record.kernel_fields.own:
-            return self._to_device(np.zeros((self.count, *value.shape), value.dtype), value.shape)
+            return self._own_of_each(value)
         value = self._part(name) if name in self.record.kernel_fields.unit_axes else value
         kind = self.real if value.dtype.kind == "f" else value.dtype
         if name == "out" and not self.record.is_begun:
             return self._allocate(value.shape, kind)
         return self._to_device(np.ascontiguousarray(value, dtype=kind))
 
+    def _own_of_each(self, value: Any) -> Any:
+        """An array for each unit, known by the shape of one: counters begin at zero, numbers are written first."""
+        shape = (self.count, *value.shape)
+        is_counter = value.dtype.kind == "i"
+        every = self._to_device(np.zeros(shape, value.dtype)) if is_counter else self._allocate(shape, value.dtype)
+        every.shape = value.shape
+        return every
+
     def _allocate(self, shape: tuple[int, ...], kind: Any) -> Any:
         self.arrays.append(self.device.allocate(shape, kind))
         return self.arrays[-1]
 
-    def _to_device(self, array: Any, shape: tuple[int, ...] | None = None) -> Any:
-        """A copy on the GPU, which may be known by the shape of the part of one unit."""
+    def _to_device(self, array: Any) -> Any:
+        """A copy on the GPU."""
         copy = self._allocate(array.shape, array.dtype)
         self.device.upload(copy, array, self.stream)
         self.device.synchronize(self.stream)  # the array may be a temporary one
-        copy.shape = array.shape if shape is None else shape
         return copy
 
     def _download(self, source: Any, target: Any) -> None:

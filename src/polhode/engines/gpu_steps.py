@@ -17,8 +17,10 @@ from polhode.validation import Array
 
 PIECE_BYTES = 2**28
 """Samples that are computed before they are copied."""
+PIECES = 2
+"""While one is copied, the next is computed."""
 BATCH_UNITS = 2**20
-"""Units that are on a GPU at once."""
+"""Units that are on a GPU at once, where it has room for so many."""
 
 
 class GpuFixedSteps(FixedSteps):
@@ -40,32 +42,36 @@ class GpuFixedSteps(FixedSteps):
 
     def _run_on(self, program: KernelProgram, run: FixedRun, device: Any, first: int, last: int) -> list[None]:
         """All steps of some units on one GPU."""
-        code = device.load(program.text(run))
-        queue = _Queue(device)
-        try:
-            for start in range(first, last, BATCH_UNITS):
-                end = min(start + BATCH_UNITS, last)
-                _run_batch(queue, code, program.real, run, slice(start, end))
-                if self.report is not None and first == 0:
-                    self.report(self.scenario.start_time + self.scenario.duration * end / last)
-        finally:
-            queue.finish()
+        code, units = device.load(program.text(run)), min(BATCH_UNITS, last - first)
+        number = np.dtype(program.real).itemsize
+        sample = run.out.shape[2] * number
+        rows = min(max(1, PIECE_BYTES // (units * sample)), len(run.stop_k))
+        with device.room.claim(run.buffer.shape[1] * number + PIECES * rows * sample, units) as most:
+            queue = _Queue(device)
+            try:
+                for start in range(first, last, most):
+                    end = min(start + most, last)
+                    _run_batch(queue, code, program.real, run, slice(start, end), rows)
+                    if self.report is not None and first == 0:
+                        self.report(self.scenario.start_time + self.scenario.duration * end / last)
+            finally:
+                queue.finish()
         return []
 
 
 class _Queue:
-    """Work for a GPU: kernels in one queue, copies back in another, two pieces of samples in turn."""
+    """Work for a GPU: kernels in one queue, copies back in another, pieces of samples in turn."""
 
     def __init__(self, device: Any) -> None:
         self.device = device
         self.kernels, self.copies = device.stream(), device.stream()
-        self.pieces: list[Any] = [None, None]
-        self.copied: list[Any] = [None, None]
+        self.pieces: list[Any] = [None] * PIECES
+        self.copied: list[Any] = [None] * PIECES
         self.turn = 0
 
     def next_piece(self, shape: tuple[int, ...], kind: Any) -> Any:
         """Room for samples; the kernel after this waits until what lay there has been copied."""
-        self.turn = 1 - self.turn
+        self.turn = (self.turn + 1) % PIECES
         size = int(np.prod(shape))
         known = self.pieces[self.turn]
         if self.copied[self.turn] is not None:
@@ -100,8 +106,8 @@ class _Queue:
                 piece.free()
 
 
-def _run_batch(queue: _Queue, code: Any, real: Any, run: FixedRun, units: slice) -> None:
-    """All steps of the units of a batch, piece by piece of their samples."""
+def _run_batch(queue: _Queue, code: Any, real: Any, run: FixedRun, units: slice, rows: int) -> None:
+    """All steps of the units of a batch, `rows` of their samples at a time."""
     device, stream = queue.device, queue.kernels
     kept = []
 
@@ -120,7 +126,6 @@ def _run_batch(queue: _Queue, code: Any, real: Any, run: FixedRun, units: slice)
 
     buffer, pairs = to_device(np.ascontiguousarray(run.buffer[units], real)), shared(run.pairs)
     count, width = units.stop - units.start, run.out.shape[2]
-    rows = max(1, PIECE_BYTES // (count * width * np.dtype(real).itemsize))
     k = run.k
     for s in range(run.stop, len(run.stop_k), rows):
         wanted = slice(s, min(s + rows, len(run.stop_k)))

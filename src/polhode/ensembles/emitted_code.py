@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 from polhode.backends.program import Program
 from polhode.engines.driver import drive, integrator_for
+from polhode.ensembles.store_manifest import version_of
 from polhode.model.scenario import Scenario
 
 
@@ -37,7 +37,7 @@ def digest_emitted_code(scenario: Scenario) -> str:
     heyoka's version.
     """
     if scenario.used_method.is_taylor_series:
-        return sha256(f"heyoka {_version_of('heyoka')}".encode()).hexdigest()
+        return sha256(f"heyoka {version_of('heyoka')}".encode()).hexdigest()
     integrator = integrator_for(replace(scenario, engine="cpu", precision="strict"), False, 1)
     program = integrator.plan.program
     assert isinstance(program, Program)
@@ -47,10 +47,3 @@ def digest_emitted_code(scenario: Scenario) -> str:
     except _Found as found:
         return program.digest(found.record)
     raise AssertionError("a run has no loop")
-
-
-def _version_of(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"

@@ -26,6 +26,8 @@ from polhode.solve.simulate import ask_for_final_states, check_threads, explain_
 
 MEMBER_BAR = "{desc}: {percentage:3.0f}%|{bar}| {n:.0f}/{total:.0f} members, {rate_noinv_fmt}, {remaining} left"
 RunPieces = Callable[..., RunResult]
+Progress = Callable[..., None]
+"""Called with the number of members that are done, and whether they were before this run began."""
 
 
 def run_in_memory(
@@ -46,7 +48,9 @@ def run_in_memory(
     def look(members: Scenario, result: RunResult) -> None:
         figures.append(find_step_figures(Trajectory(members, result)))
 
-    with report_members(scenario, progress) as report, explain_errors(scenario):
+    members, start, duration = scenario.members or 1, scenario.start_time, scenario.duration
+    with report_members(members, progress, scenario.name) as count, explain_errors(scenario):
+        report: Report | None = None if count is None else lambda t: count(members * (t - start) / duration)
         if scenario.method == AUTO:
             run_members = partial(run_pieces, run=run_with_dense_output)
             scenario, result = run_auto(scenario, False, threads, report, run_members)
@@ -60,7 +64,7 @@ def run_in_memory(
 
 
 @contextmanager
-def report_members(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None]:
+def report_members(members: int, wanted: bool | None, name: str = "") -> Iterator[Progress | None]:
     """A progress bar that counts members, with their rate, once a run has taken two seconds; and reports to a listener.
 
     A listener hears at once that a run begins, so that one that is already canceled never does.
@@ -68,7 +72,6 @@ def report_members(scenario: Scenario, wanted: bool | None) -> Iterator[Report |
     if not wants_reports(wanted):
         yield None
         return
-    start, duration, members = scenario.start_time, scenario.duration, scenario.members or 1
-    with bar_for(scenario.name or "simulating", "members", form=MEMBER_BAR, wanted=wanted) as report:
+    with bar_for(name or "simulating", "members", form=MEMBER_BAR, wanted=wanted) as report:
         report(0.0, members)
-        yield lambda t: report(members * (t - start) / duration, members)
+        yield lambda done, was_done_before=False: report(done, members, was_done_before)

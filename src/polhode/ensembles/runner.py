@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +21,7 @@ from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan, pl
 from polhode.ensembles.dask_run import Cluster, find_pending_on_cluster, run_chunks_on_cluster
 from polhode.ensembles.emitted_code import digest_emitted_code
 from polhode.ensembles.failures import MemberFailure
-from polhode.ensembles.in_memory import MEMBER_BAR
+from polhode.ensembles.in_memory import Progress, report_members
 from polhode.ensembles.member_source import MemberSource
 from polhode.ensembles.merge_tree import MergeTree
 from polhode.ensembles.reduced_quantity import ReducedQuantity
@@ -35,8 +35,6 @@ from polhode.ensembles.stored_run import StoredRun, open_run_store, read_failure
 from polhode.errors import DeadlyChunksError, ScenarioError, find_stacklevel
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
-from polhode.progress import progress as bar_for
-from polhode.progress import wants_reports
 from polhode.solve.auto_method import sample_members
 from polhode.solve.long_steps import StepFigures, merge_step_figures, warn_of_long_steps
 from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
@@ -48,8 +46,6 @@ CHUNK_NUMBERS = 16_000_000
 GPU_CHUNK_MEMBERS = 2**20
 """Members of a chunk that runs on a GPU, unless asked for otherwise."""
 SAMPLES, REDUCTIONS = "samples", "reductions"
-Progress = Callable[..., None]
-"""Called with the number of members that are done, and whether they were before this run began."""
 
 
 class Kept(NamedTuple):
@@ -97,7 +93,7 @@ def run_ensemble(
     check_threads(threads)
     check_user_functions(source.take(np.arange(1)))
     with ExitStack() as stack:
-        report = stack.enter_context(report_members(source, progress))
+        report = stack.enter_context(report_members(source.members, progress))
         settings = decide_settings(source, threads, None if report is None else lambda _: report(0.0))
         scenario = settle_functions(prepare_members(source, sample_members(source.members), settings))
         warn_before_run(scenario, find_stacklevel() + 1)
@@ -237,20 +233,6 @@ def run_chunks(
 
 def _report_from(report: Progress, done: int, members: int, share_of: Callable[[float], float]) -> Report:
     return lambda t: report(done + members * share_of(t))
-
-
-@contextmanager
-def report_members(source: MemberSource, wanted: bool | None, name: str = "") -> Iterator[Progress | None]:
-    """A progress bar that counts members, with their rate, once a run has taken two seconds; and reports to a listener.
-
-    A listener hears at once that a run begins, so that one that is already canceled never does.
-    """
-    if not wants_reports(wanted):
-        yield None
-        return
-    with bar_for(name or "simulating", "members", form=MEMBER_BAR, wanted=wanted) as report:
-        report(0.0, source.members)
-        yield lambda done, was_done_before=False: report(done, source.members, was_done_before)
 
 
 def warn_of_failures(failures: list[MemberFailure], members: int, stacklevel: int) -> None:

@@ -21,6 +21,7 @@ from polhode.ensembles.store_layout import (
     group_metadata,
 )
 from polhode.errors import FileError, InputError
+from polhode.solve.scenario_description import iterate_differences
 from polhode.version import __version__
 
 MANIFEST, DIGEST = "polhode_ensemble", "polhode_ensemble_sha256"
@@ -80,8 +81,8 @@ def build_manifest(
         check_array(name, spec, plan)
     content = {
         "format": FORMAT,
-        "versions": {"polhode": __version__} | {name: _version_of(name) for name in COMPARED},
-        "made_with": {"python": platform.python_version()} | {name: _version_of(name) for name in NAMED},
+        "versions": {"polhode": __version__} | {name: version_of(name) for name in COMPARED},
+        "made_with": {"python": platform.python_version()} | {name: version_of(name) for name in NAMED},
         "run": run,
         "plan": {"members": plan.members, "chunk_members": plan.chunk_members, "block_members": BLOCK_MEMBERS},
         "arrays": {name: _spec_to_json(spec) for name, spec in arrays.items()},
@@ -128,7 +129,9 @@ def find_differences(stored: Manifest, asked: Manifest) -> list[str]:
     """In words, everything in which a run differs from the one that began a store."""
     found: list[str] = []
     for part in ("format", "versions", "plan", "run", "arrays"):
-        _compare(part, stored.content.get(part), asked.content.get(part), found)
+        for where, one, other in iterate_differences(stored.content.get(part), asked.content.get(part), part):
+            name = where.removeprefix("run.")
+            found.append(f"{name} is {_shorten(one)} in the store and {_shorten(other)} now")
     for name, one in stored.content["common"].items():
         other = asked.content["common"].get(name)
         if one != other:
@@ -149,18 +152,6 @@ def describe_differences(found: list[str]) -> str:
     """The first differences, and how many others there are."""
     more = len(found) - SHOWN_DIFFERENCES
     return "; ".join(found[:SHOWN_DIFFERENCES]) + (f"; and {more} more" if more > 0 else "")
-
-
-def _compare(where: str, stored: Any, asked: Any, found: list[str]) -> None:
-    if isinstance(stored, dict) and isinstance(asked, dict):
-        for key in [*stored, *(key for key in asked if key not in stored)]:
-            _compare(f"{where}.{key}", stored.get(key), asked.get(key), found)
-    elif isinstance(stored, list) and isinstance(asked, list) and len(stored) == len(asked):
-        for i, (one, other) in enumerate(zip(stored, asked, strict=True)):
-            _compare(f"{where}[{i}]", one, other, found)
-    elif stored != asked:
-        name = where.removeprefix("run.")
-        found.append(f"{name} is {_shorten(stored)} in the store and {_shorten(asked)} now")
 
 
 def _shorten(value: Any) -> str:
@@ -194,7 +185,8 @@ def encode_json(content: Any) -> bytes:
     return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _version_of(package: str) -> str:
+def version_of(package: str) -> str:
+    """The version of an installed package; "unknown" if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -64,16 +64,17 @@ def describe_scenario(scenario: Scenario) -> dict[str, Any]:
 
 def find_differences(stored: Any, given: Any) -> list[str]:
     """What differs between two descriptions, one sentence each."""
-    return [f"{name} was {_short(old)}, now {_short(new)}" for name, old, new in _differences(stored, given, "")]
+    return [f"{name} was {_short(old)}, now {_short(new)}" for name, old, new in iterate_differences(stored, given)]
 
 
-def _differences(stored: Any, given: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
+def iterate_differences(stored: Any, given: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where two descriptions in plain values differ, and both values; None for one that is not there."""
     if isinstance(stored, Mapping) and isinstance(given, Mapping):
         for key in [*stored, *(key for key in given if key not in stored)]:
-            yield from _differences(stored.get(key), given.get(key), f"{name}.{key}" if name else str(key))
+            yield from iterate_differences(stored.get(key), given.get(key), f"{name}.{key}" if name else str(key))
     elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
         for i, (old, new) in enumerate(zip(stored, given, strict=True)):
-            yield from _differences(old, new, f"{name}[{i}]")
+            yield from iterate_differences(old, new, f"{name}[{i}]")
     elif stored != given:
         yield name, stored, given
 

@@ -149,7 +149,7 @@ def settle_scenario(scenario: Scenario) -> Scenario:
                 "members whose impulses or windows are at different times cannot be exported together: export each "
                 "alone, scenario.take(0), scenario.take(1), ..."
             )
-    scenario = replace(scenario, engine="cpu")
+    scenario = replace(scenario, engine="cpu", precision="strict")
     check_user_functions(scenario)
     scenario = settle_functions(scenario)
     if scenario.method == AUTO:

@@ -86,6 +86,8 @@ def settle_for_python(scenario: Scenario) -> Scenario:
         raise ScenarioError("an FMU is one motion: take a member of the ensemble, scenario.take(0)")
     if scenario.method == AUTO:
         scenario = replace(scenario, method=RUNGE_KUTTA.name)
+    if scenario.engine == "gpu":  # it runs on other machines, one body at a time
+        scenario = replace(scenario, engine="cpu", precision="strict")
     check_user_functions(scenario)
     try:
         settle_functions(scenario)
