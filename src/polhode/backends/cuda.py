@@ -19,7 +19,7 @@ from polhode.backends.kernel import NAME, THREADS, KernelText, ptx
 from polhode.errors import GpuError
 
 KERNELS_KEPT = 64
-PINNED_KEPT = 2**32
+PINNED_KEPT = 2**33
 """Bytes of memory that GPUs reach directly which are kept for the next arrays; no other program can use them."""
 LARGEST_GRID = 2**31 - 1
 _LOCK = RLock()
@@ -117,8 +117,8 @@ class Device:
         self.chip = f"sm_{major}{minor}"
         self.room = RoomForUnits(self.usable_memory)
         self._kernels: OrderedDict[KernelText, LoadedKernel] = OrderedDict()
-        self._pinned: dict[int, list[int]] = {}
-        self._pinned_kept = 0
+        self._pinned: list[tuple[int, int]] = []
+        """(size, address) of memory that is kept, in the order in which it was returned."""
         self._blocks: dict[int, list[int]] = {}
         self._taken = 0
         self._streams: list[Any] = []
@@ -216,11 +216,11 @@ class Device:
         Where the system gives no more of such memory it is an ordinary array, whose copies take longer.
         """
         size = _rounded(math.prod(shape) * np.dtype(dtype).itemsize)
-        address = None
         with _LOCK:
-            if known := self._pinned.get(size):
-                address = known.pop()
-                self._pinned_kept -= size
+            known = next((each for each in reversed(self._pinned) if each[0] == size), None)
+            if known is not None:
+                self._pinned.remove(known)
+        address = None if known is None else known[1]
         if address is None:
             self.activate()
             try:
@@ -232,15 +232,15 @@ class Device:
         return np.frombuffer(memoryview(memory), dtype=dtype, count=math.prod(shape)).reshape(shape)
 
     def return_pinned(self, size: int, address: int) -> None:
-        """Keep memory of an array that nobody holds for the next one, unless much is kept already."""
+        """Keep memory of an array that nobody holds for the next one; if that is too much, the oldest is freed."""
+        freed = []
         with _LOCK:
-            is_kept = self._pinned_kept + size <= PINNED_KEPT
-            if is_kept:
-                self._pinned.setdefault(size, []).append(address)
-                self._pinned_kept += size
-        if not is_kept:
-            with self._briefly_active():
-                call("cuMemFreeHost", address)
+            self._pinned.append((size, address))
+            while sum(each for each, _ in self._pinned) > PINNED_KEPT:
+                freed.append(self._pinned.pop(0)[1])
+        with self._briefly_active():
+            for one in freed:
+                call("cuMemFreeHost", one)
 
     def load(self, kernel: KernelText) -> LoadedKernel:
         """The machine code of a kernel on this GPU; hold it until the kernel has run."""
