@@ -127,6 +127,32 @@ def test_deadly_chunks_are_named_and_the_others_are_done() -> None:
 
 
 @pytest.mark.long
+def test_a_worker_that_starts_slowly_is_not_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Dask would end its nanny, and with it the worker, with whatever innocent chunks it has been given by then."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    close, closed = distributed.Nanny.close, []
+
+    def note_and_close(self: Any, *args: Any, **kwargs: Any) -> Any:
+        closed.append(self.name)
+        return close(self, *args, **kwargs)
+
+    def die_once(k: int, report: Any) -> int:
+        if k == 2 and not (tmp_path / "died").exists():
+            (tmp_path / "died").touch()
+            os._exit(1)
+        return k
+
+    monkeypatch.setattr(distributed.Nanny, "close", note_and_close)
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "50ms"}),  # no worker starts as quickly as that
+        closing(run_on_cluster(lambda k: die_once, range(6), plan_of(6), Cluster(workers=1))) as results,
+    ):
+        found = sorted(next(results)[0] for _ in range(6))
+        assert closed == []
+    assert found == list(range(6))
+
+
+@pytest.mark.long
 def test_workers_killed_at_random_are_replaced() -> None:
     """Also while they start, when their nannies give up on them."""
     children = pytest.importorskip("psutil").Process().children
