@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -149,6 +150,29 @@ def test_a_damaged_checkpoint_is_noticed_and_an_earlier_one_taken(
     )
     with pytest.warns(UserWarning, match=f"not whole: .*{name}.*{then}"):
         assert_finishes(store)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_folder_in_place_of_a_checkpoint_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch)
+    state = store / "checkpoints" / "state-00000006"
+    state.unlink()
+    state.mkdir()
+    with pytest.raises(FileError, match=r"cannot be resumed: .*state-00000006"):
+        ph.simulate(SCENARIO, store=store, resume=True)
+    state.rmdir()
+    assert_finishes(store)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_store_without_its_folder_of_checkpoints_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch, checkpoints=1)
+    shutil.rmtree(store / "checkpoints")
+    with pytest.raises(FileError, match="no checkpoint yet"):
+        ph.load(store)
+    assert_finishes(store)
 
 
 @pytest.mark.usefixtures("frequent")

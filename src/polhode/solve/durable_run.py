@@ -115,9 +115,16 @@ class RunStore:
             )
         stored, digest = read_manifest(self.path)
         self._compare(stored, "holds an unfinished run of something else")
-        remove_drafts(self.path / CHECKPOINTS)
         self._chain = CheckpointChain(self.path / CHECKPOINTS, digest)
-        self.chain.read()
+        try:
+            self.chain.folder.mkdir(exist_ok=True)  # copies of a store may lack a folder that is empty
+            remove_drafts(self.chain.folder)
+            self.chain.read()
+        except OSError as error:
+            raise FileError(
+                f"{self.path} cannot be resumed: {error.strerror} ({error.filename}). Remove or repair that, and resume "
+                "it again"
+            ) from None
         if self.chain.damage:
             then = "None before it is whole: the run begins anew"
             if self.chain.number:
