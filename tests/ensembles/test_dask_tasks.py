@@ -250,6 +250,21 @@ def test_a_worker_that_is_found_unfit_later_is_a_sentence(threads_client: Any, m
         list(run_on_cluster(lambda k: square, range(8), plan_of(8), Cluster(threads_client)))
 
 
+def test_a_worker_that_dies_while_it_is_asked_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    died = tmp_path / "died"
+
+    def ask_and_die(*arguments: Any) -> str:
+        if not died.exists():
+            died.touch()
+            os._exit(1)
+        return find_obstacle(*arguments)
+
+    monkeypatch.setattr(dask_cluster, "find_obstacle", ask_and_die)
+    found = [k for k, _ in run_on_cluster(lambda k: square, range(4), plan_of(4), Cluster(workers=1))]
+    assert sorted(found) == [0, 1, 2, 3]
+    assert died.exists()
+
+
 def test_a_store_out_of_reach_is_a_sentence(threads_client: Any, tmp_path: Path) -> None:
     (tmp_path / "zarr.json").write_text("{}")
     store = share_store(tmp_path, "zarr.json")

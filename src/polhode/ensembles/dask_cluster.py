@@ -20,9 +20,9 @@ LOCAL_SETTINGS = {
     "distributed.scheduler.allowed-failures": 2,
     "distributed.deploy.lost-worker-timeout": "1000 days",
 }
-"""On this machine a chunk becomes a suspect after three workers have died with it, one more than the failures that are
-allowed.  Dask would end a nanny whose worker has been gone for 15 s, although it may just be starting another one, which
-takes longer on a busy machine: that worker would die with chunks that have done nothing.  `LocalNannies` sees to it."""
+"""On this machine a chunk becomes a suspect after three workers have died with it, one more than are allowed.  Dask
+would end a nanny whose worker has been gone for 15 s, although it may just be starting another one, which takes longer
+on a busy machine: that worker would die with chunks that have done nothing.  `LocalNannies` sees to it instead."""
 GIVEN_UP_S = 10.0
 """A nanny that has had no process for so long will start none."""
 WORKER_MODULE = "polhode.ensembles.dask_worker"
@@ -107,17 +107,21 @@ def _has_process(nanny: Any) -> bool:
 
 
 def check_workers(client: Any, store: SharedStore | None) -> None:
-    """Raise ClusterError unless all present workers have the software of this process, and reach the store."""
-    try:
-        found: dict[str, str] = client.run(find_obstacle, describe_software(), store)
-    except (ModuleNotFoundError, AttributeError, TypeError) as error:  # what they have is not this Polhode
-        raise ClusterError(
-            f"a worker cannot load this version of Polhode ({error}): install the same version on all machines, with "
-            "the extra [cluster], and start the workers anew"
-        ) from None
-    except OSError as error:
-        raise ClusterError(f"a worker was lost while the cluster was being checked ({error}): start anew") from None
-    obstacles = {worker: sentence for worker, sentence in found.items() if sentence}
+    """Raise ClusterError unless all present workers have the software of this process, and reach the store.
+
+    A worker that dies meanwhile is no obstacle: the one that comes in its place is asked with its first chunk.
+    """
+    with explain_lost_scheduler():
+        found: dict[str, Any] = client.run(find_obstacle, describe_software(), store, on_error="return")
+    for error in found.values():
+        if isinstance(error, (ModuleNotFoundError, AttributeError, TypeError)):  # what it has is not this Polhode
+            raise ClusterError(
+                f"a worker cannot load this version of Polhode ({error}): install the same version on all machines, "
+                "with the extra [cluster], and start the workers anew"
+            ) from None
+        if isinstance(error, Exception) and not isinstance(error, OSError):
+            raise error
+    obstacles = {worker: answer for worker, answer in found.items() if answer and isinstance(answer, str)}
     if obstacles:
         worker, sentence = min(obstacles.items())
         others = f"; so or similarly {len(obstacles) - 1} more of {len(found)} workers" if len(obstacles) > 1 else ""

@@ -74,8 +74,8 @@ class RunStore:
         except OSError as error:
             raise FileError(
                 f"the run stopped at t = {state['time']:g} s, because {self.path} cannot be written: {error.strerror}. "
-                f"What was stored before is an unfinished run, {describe_progress(self.path)}. Make room, and resume it with "
-                f"store={str(self.path)!r}, resume=True."
+                f"What was stored before is an unfinished run, {describe_progress(self.path)}. Make room, and resume "
+                f"it with store={str(self.path)!r}, resume=True."
             ) from None
         self._written = perf_counter()
         self._cost = self._written - began
@@ -122,8 +122,8 @@ class RunStore:
             self.chain.read()
         except OSError as error:
             raise FileError(
-                f"{self.path} cannot be resumed: {error.strerror} ({error.filename}). Remove or repair that, and resume "
-                "it again"
+                f"{self.path} cannot be resumed: {error.strerror} ({error.filename}). Remove or repair that, and "
+                "resume it again"
             ) from None
         if self.chain.damage:
             then = "None before it is whole: the run begins anew"
@@ -137,7 +137,7 @@ class RunStore:
                 f"{self.path} already holds a motion: read it with ph.load, choose another name, or remove it. With "
                 "resume=True (--resume) it is returned if it is the motion of this scenario"
             )
-        remove_leftovers(self.path.resolve())  # a run that was killed just after its end has not removed its checkpoints
+        remove_leftovers(self.path.resolve())  # the checkpoints of a run that was killed just after its end
         scenario, result, unknown = motion_store.read_motion(self.path)
         stored = motion_store.read_run_description(self.path)
         if stored is None:
