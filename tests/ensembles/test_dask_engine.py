@@ -114,9 +114,11 @@ def test_killed_workers_change_no_bit(on_cpu: Any, tmp_path: Path) -> None:
 
     def start_killing(report: Any) -> None:
         if report.done and killer.ident is None:
+            draft.write_bytes(b"what a killed worker leaves")
             killer.start()
 
     store = tmp_path / "s.zarr"
+    draft = store / "samples" / ".c.0.0.0.0123456789abcdef.part"
     try:
         with listening(start_killing):
             found = sweep(make_build(), engine="dask", threads=2, store=store, reduce=REDUCTIONS, keep="samples")
@@ -126,6 +128,8 @@ def test_killed_workers_change_no_bit(on_cpu: Any, tmp_path: Path) -> None:
             killer.join()
     assert killed
     assert_same(found, on_cpu)
+    assert killer.ident is not None
+    assert not list(store.rglob("*.part"))
 
 
 @pytest.mark.long

@@ -127,6 +127,32 @@ def test_deadly_chunks_are_named_and_the_others_are_done() -> None:
 
 
 @pytest.mark.long
+def test_a_worker_that_starts_slowly_is_not_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Dask would end its nanny, and with it the worker, with whatever innocent chunks it has been given by then."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    close, closed = distributed.Nanny.close, []
+
+    def note_and_close(self: Any, *args: Any, **kwargs: Any) -> Any:
+        closed.append(self.name)
+        return close(self, *args, **kwargs)
+
+    def die_once(k: int, report: Any) -> int:
+        if k == 2 and not (tmp_path / "died").exists():
+            (tmp_path / "died").touch()
+            os._exit(1)
+        return k
+
+    monkeypatch.setattr(distributed.Nanny, "close", note_and_close)
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "50ms"}),  # no worker starts as quickly as that
+        closing(run_on_cluster(lambda k: die_once, range(6), plan_of(6), Cluster(workers=1))) as results,
+    ):
+        found = sorted(next(results)[0] for _ in range(6))
+        assert closed == []
+    assert found == list(range(6))
+
+
+@pytest.mark.long
 def test_workers_killed_at_random_are_replaced() -> None:
     """Also while they start, when their nannies give up on them."""
     children = pytest.importorskip("psutil").Process().children
@@ -222,6 +248,21 @@ def test_a_worker_that_is_found_unfit_later_is_a_sentence(threads_client: Any, m
         pytest.raises(ClusterError, match="none of the workers is fit"),
     ):
         list(run_on_cluster(lambda k: square, range(8), plan_of(8), Cluster(threads_client)))
+
+
+def test_a_worker_that_dies_while_it_is_asked_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    died = tmp_path / "died"
+
+    def ask_and_die(*arguments: Any) -> str:
+        if not died.exists():
+            died.touch()
+            os._exit(1)
+        return find_obstacle(*arguments)
+
+    monkeypatch.setattr(dask_cluster, "find_obstacle", ask_and_die)
+    found = [k for k, _ in run_on_cluster(lambda k: square, range(4), plan_of(4), Cluster(workers=1))]
+    assert sorted(found) == [0, 1, 2, 3]
+    assert died.exists()
 
 
 def test_a_store_out_of_reach_is_a_sentence(threads_client: Any, tmp_path: Path) -> None:

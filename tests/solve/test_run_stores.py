@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -103,6 +104,24 @@ def test_a_killed_process_is_resumed_to_the_same_store(tmp_path: Path) -> None:
     kill_and_resume("rk4", 2, tmp_path)
 
 
+def test_checkpoints_of_a_run_that_was_killed_just_after_its_end_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frequent: None
+) -> None:
+    """The motion has taken their place, and they have a name of their own beside it."""
+
+    def die(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    begin(tmp_path / "x.zarr", monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr("polhode.io.atomic_folders.shutil.rmtree", die)
+        with pytest.raises(Killed):
+            ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
+    assert len(list(tmp_path.glob("x.zarr.*.part"))) == 1
+    ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
+    assert os.listdir(tmp_path) == ["x.zarr"]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["rk4", "auto"])
 def test_twenty_kills_at_random_instants(name: str, tmp_path: Path) -> None:
@@ -140,6 +159,29 @@ def test_a_damaged_checkpoint_is_noticed_and_an_earlier_one_taken(
     )
     with pytest.warns(UserWarning, match=f"not whole: .*{name}.*{then}"):
         assert_finishes(store)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_folder_in_place_of_a_checkpoint_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch)
+    state = store / "checkpoints" / "state-00000006"
+    state.unlink()
+    state.mkdir()
+    with pytest.raises(FileError, match=r"cannot be resumed: .*state-00000006"):
+        ph.simulate(SCENARIO, store=store, resume=True)
+    state.rmdir()
+    assert_finishes(store)
+
+
+@pytest.mark.usefixtures("frequent")
+def test_a_store_without_its_folder_of_checkpoints_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "x.zarr"
+    begin(store, monkeypatch, checkpoints=1)
+    shutil.rmtree(store / "checkpoints")
+    with pytest.raises(FileError, match="no checkpoint yet"):
+        ph.load(store)
+    assert_finishes(store)
 
 
 @pytest.mark.usefixtures("frequent")
@@ -204,7 +246,7 @@ def test_a_full_disk_at_the_end_keeps_the_checkpoints(
 
     with monkeypatch.context() as patch:
         patch.setattr("polhode.results.store.flush_folder", fill_up)
-        with pytest.raises(FileError, match="No space left"):
+        with pytest.raises(FileError, match=r"has ended, but .*No space left.*has reached t = .*resume=True"):
             ph.simulate(SCENARIO, store=tmp_path / "x.zarr")
     assert os.listdir(tmp_path) == ["x.zarr"]
     assert_finishes(tmp_path / "x.zarr")

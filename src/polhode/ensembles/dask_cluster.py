@@ -6,7 +6,7 @@ import logging
 import multiprocessing.spawn
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from time import monotonic
 from typing import Any
 
 from polhode.ensembles.dask_worker import SharedStore, describe_software, find_obstacle
@@ -16,8 +16,15 @@ CONNECT_S = 30
 """How long a scheduler may take to answer."""
 START_S = 120
 """How long the first worker may take to appear."""
-LOCAL_ALLOWED_FAILURES = 2
-"""On this machine a chunk becomes a suspect after three workers have died with it, one more than that."""
+LOCAL_SETTINGS = {
+    "distributed.scheduler.allowed-failures": 2,
+    "distributed.deploy.lost-worker-timeout": "1000 days",
+}
+"""On this machine a chunk becomes a suspect after three workers have died with it, one more than are allowed.  Dask
+would end a nanny whose worker has been gone for 15 s, although it may just be starting another one, which takes longer
+on a busy machine: that worker would die with chunks that have done nothing.  `LocalNannies` sees to it instead."""
+GIVEN_UP_S = 10.0
+"""A nanny that has had no process for so long will start none."""
 WORKER_MODULE = "polhode.ensembles.dask_worker"
 NANNY_PROCESS = "Dask Worker process"
 LOST_SCHEDULER = "the connection to the scheduler was lost; what was computed until then is kept if there is a store"
@@ -50,7 +57,7 @@ def open_client(scheduler: Any, workers: int) -> Iterator[tuple[Any, Replenish]]
             client = scheduler
         elif scheduler is None:
             stack.enter_context(_main_module_not_imported_by_workers())
-            stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": LOCAL_ALLOWED_FAILURES}))
+            stack.enter_context(dask.config.set(LOCAL_SETTINGS))
             cluster = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -62,7 +69,7 @@ def open_client(scheduler: Any, workers: int) -> Iterator[tuple[Any, Replenish]]
             stack.callback(_close, cluster)
             client = Client(cluster, set_as_default=False)
             stack.callback(_close, client)
-            replenish = partial(cluster.scale, len(cluster.workers))
+            replenish = LocalNannies(cluster).replenish
         else:
             client = _connect(Client, scheduler)
             stack.callback(_close, client)
@@ -70,18 +77,51 @@ def open_client(scheduler: Any, workers: int) -> Iterator[tuple[Any, Replenish]]
         yield client, replenish
 
 
+class LocalNannies:
+    """The nannies of a cluster on this machine: those that have given up on their workers are replaced."""
+
+    def __init__(self, cluster: Any) -> None:
+        self.cluster, self.count = cluster, len(cluster.workers)
+        self._idle_since: dict[Any, float] = {}
+        """Since when each nanny has had no process."""
+
+    def replenish(self) -> None:
+        """Replace those that have had no process for long; to be called from time to time while workers are missing."""
+        self.cluster.loop.add_callback(self._replace_idle)
+
+    async def _replace_idle(self) -> None:
+        now = monotonic()
+        idle = [(name, nanny) for name, nanny in self.cluster.workers.items() if not _has_process(nanny)]
+        self._idle_since = {nanny: self._idle_since.get(nanny, now) for _, nanny in idle}
+        for name, nanny in idle:
+            if now - self._idle_since[nanny] >= GIVEN_UP_S:
+                del self.cluster.workers[name], self._idle_since[nanny]
+                with suppress(Exception):  # it has nothing left that could be closed
+                    await nanny.close()
+        self.cluster.scale(self.count)
+
+
+def _has_process(nanny: Any) -> bool:
+    """Whether a nanny has a worker process, or is starting one."""
+    return nanny.process is not None and nanny.process.status.name in ("starting", "running")
+
+
 def check_workers(client: Any, store: SharedStore | None) -> None:
-    """Raise ClusterError unless all present workers have the software of this process, and reach the store."""
-    try:
-        found: dict[str, str] = client.run(find_obstacle, describe_software(), store)
-    except (ModuleNotFoundError, AttributeError, TypeError) as error:  # what they have is not this Polhode
-        raise ClusterError(
-            f"a worker cannot load this version of Polhode ({error}): install the same version on all machines, with "
-            "the extra [cluster], and start the workers anew"
-        ) from None
-    except OSError as error:
-        raise ClusterError(f"a worker was lost while the cluster was being checked ({error}): start anew") from None
-    obstacles = {worker: sentence for worker, sentence in found.items() if sentence}
+    """Raise ClusterError unless all present workers have the software of this process, and reach the store.
+
+    A worker that dies meanwhile is no obstacle: the one that comes in its place is asked with its first chunk.
+    """
+    with explain_lost_scheduler():
+        found: dict[str, Any] = client.run(find_obstacle, describe_software(), store, on_error="return")
+    for error in found.values():
+        if isinstance(error, (ModuleNotFoundError, AttributeError, TypeError)):  # what it has is not this Polhode
+            raise ClusterError(
+                f"a worker cannot load this version of Polhode ({error}): install the same version on all machines, "
+                "with the extra [cluster], and start the workers anew"
+            ) from None
+        if isinstance(error, Exception) and not isinstance(error, OSError):
+            raise error
+    obstacles = {worker: answer for worker, answer in found.items() if answer and isinstance(answer, str)}
     if obstacles:
         worker, sentence = min(obstacles.items())
         others = f"; so or similarly {len(obstacles) - 1} more of {len(found)} workers" if len(obstacles) > 1 else ""

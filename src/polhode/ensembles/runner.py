@@ -128,6 +128,8 @@ def run_ensemble(
             raise KeyboardInterrupt(
                 f"the run was interrupted; what was computed is in {run.store.path}, and resume=True goes on from there"
             ) from None
+        if run is not None and cluster is not None:
+            run.store.remove_drafts()  # of workers that were killed
         precision_report = compare_precision(scenario) if cluster is None else None  # here there may be no GPU
         reduced = gathered.finish_reductions()
         if run is not None and reduced and lost is None:

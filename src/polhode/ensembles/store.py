@@ -187,8 +187,7 @@ class EnsembleStore:
         """Write again what follows from the manifest and from what the caller has, where it is missing or damaged."""
         for name in (*self.manifest.arrays, *self.manifest.common, RECORDS):
             (self.path / name).mkdir(exist_ok=True)
-            remove_drafts(self.path / name)
-        remove_drafts(self.path)
+        self.remove_drafts()
         for name, content in self.manifest.files().items():
             if not holds(self.path / name, content):
                 write_durable(self.path / name, [content])
@@ -196,6 +195,11 @@ class EnsembleStore:
             for place in self._places_of(name):
                 if not holds(place, values.data.cast("B")):
                     write_durable(place, [values.data])
+
+    def remove_drafts(self) -> None:
+        """Remove what killed processes have left of files that they had not finished; none may be writing."""
+        for name in ("", *self.manifest.arrays, *self.manifest.common, RECORDS):
+            remove_drafts(self.path / name)
 
     # Chunks -----------------------------------------------------------------------------------------------------------
     @property

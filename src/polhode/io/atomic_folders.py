@@ -39,7 +39,7 @@ def atomic_folder(path: Path, check: Callable[[Path], None]) -> Iterator[Path]:
     _put_back(path)
     read_folder(path, check)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(path)
+    remove_leftovers(path)
     draft, lock = _make_draft(path)
     try:
         yield draft
@@ -48,7 +48,7 @@ def atomic_folder(path: Path, check: Callable[[Path], None]) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)  # after an exchange it is the old folder
         if lock is not None:
             os.close(lock)
-    _remove_leftovers(path)
+    remove_leftovers(path)
 
 
 def _make_draft(path: Path) -> tuple[Path, int | None]:
@@ -126,7 +126,7 @@ def _exchange(one: Path, other: Path) -> bool:
     return rename is not None and not rename(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE)
 
 
-def _remove_leftovers(path: Path) -> None:
+def remove_leftovers(path: Path) -> None:
     """Remove replaced folders whose successor is in place, and drafts of processes that have ended."""
     replaced = _names(path, REPLACED)  # before looking at the target, which is then newer than all of them
     for old in replaced if path.exists() else ():

@@ -20,9 +20,9 @@ import numpy as np
 
 from polhode.engines.journal import Journal, Snapshot
 from polhode.errors import FileError
-from polhode.io.atomic_folders import atomic_folder
+from polhode.io.atomic_folders import atomic_folder, remove_leftovers
 from polhode.io.checkpoint_chain import CheckpointChain, CheckpointRecord
-from polhode.io.durable_files import remove_drafts
+from polhode.io.durable_files import remove_drafts, sync_folder, write_durable
 from polhode.io.store_lock import lock_store
 from polhode.io.unfinished_runs import CHECKPOINTS, RUN_MANIFEST, describe_progress, is_unfinished_run, read_manifest
 from polhode.model.method_choice import AUTO
@@ -74,8 +74,8 @@ class RunStore:
         except OSError as error:
             raise FileError(
                 f"the run stopped at t = {state['time']:g} s, because {self.path} cannot be written: {error.strerror}. "
-                f"What was stored before is there: {describe_progress(self.path)}. Make room, and resume it with "
-                f"store={str(self.path)!r}, resume=True."
+                f"What was stored before is an unfinished run, {describe_progress(self.path)}. Make room, and resume "
+                f"it with store={str(self.path)!r}, resume=True."
             ) from None
         self._written = perf_counter()
         self._cost = self._written - began
@@ -100,7 +100,9 @@ class RunStore:
         try:
             with atomic_folder(self.path, lambda _: None) as draft:
                 (draft / CHECKPOINTS).mkdir()
-                (draft / RUN_MANIFEST).write_text(json.dumps(manifest))
+                write_durable(draft / RUN_MANIFEST, [json.dumps(manifest).encode()])
+                sync_folder(draft)
+            sync_folder(self.path.resolve().parent)
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from None
         self._chain = CheckpointChain(self.path / CHECKPOINTS, digest)
@@ -113,9 +115,16 @@ class RunStore:
             )
         stored, digest = read_manifest(self.path)
         self._compare(stored, "holds an unfinished run of something else")
-        remove_drafts(self.path / CHECKPOINTS)
         self._chain = CheckpointChain(self.path / CHECKPOINTS, digest)
-        self.chain.read()
+        try:
+            self.chain.folder.mkdir(exist_ok=True)  # copies of a store may lack a folder that is empty
+            remove_drafts(self.chain.folder)
+            self.chain.read()
+        except OSError as error:
+            raise FileError(
+                f"{self.path} cannot be resumed: {error.strerror} ({error.filename}). Remove or repair that, and "
+                "resume it again"
+            ) from None
         if self.chain.damage:
             then = "None before it is whole: the run begins anew"
             if self.chain.number:
@@ -128,6 +137,7 @@ class RunStore:
                 f"{self.path} already holds a motion: read it with ph.load, choose another name, or remove it. With "
                 "resume=True (--resume) it is returned if it is the motion of this scenario"
             )
+        remove_leftovers(self.path.resolve())  # the checkpoints of a run that was killed just after its end
         scenario, result, unknown = motion_store.read_motion(self.path)
         stored = motion_store.read_run_description(self.path)
         if stored is None:
@@ -155,7 +165,14 @@ class RunStore:
 
     def finish(self, motion: Motion) -> None:
         """Put the ordinary store of the motion in the place of the checkpoints."""
-        motion_store.write_motion(motion, motion.dataset, self.path, json.dumps(self.description))
+        try:
+            motion_store.write_motion(motion, motion.dataset, self.path, json.dumps(self.description))
+        except FileError as error:
+            raise FileError(
+                f"the run has ended, but its motion was not stored: {error}. What was stored before is an unfinished "
+                f"run, {describe_progress(self.path)}. Make room, and resume it with store={str(self.path)!r}, "
+                "resume=True."
+            ) from None
 
 
 class RunJournal:
