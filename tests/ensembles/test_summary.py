@@ -179,6 +179,21 @@ def test_few_members_say_so():
     json.dumps(summary.as_dict(), default=str)
 
 
+def test_with_a_sobol_design_too_small_shares_are_not_taken_for_inputs_that_act_together():
+    def build(draw):
+        velocity = draw.uniform("velocity", (1.0, 0.0, 0.0), (2.0, 0.0, 0.0))
+        for i in range(10):
+            velocity = velocity + 0.0 * draw.normal(f"idle {i}", 0.0, 1.0)[:, None]
+        return ph.Scenario(ph.particle(1.0), ph.State(velocity=velocity), duration=1.0)
+
+    source = ph.DrawnSource(build, members=512, seed=1, design="sobol")
+    summary = ph.summarize(ph.sweep(source, reduce=ph.summary_reductions(source, results=["position.x@final"])))
+    assert summary.explained(0) < 0.9  # the first input alone explains all
+    assert not summary.is_missing_something(0)
+    assert "to compare inputs draw random members" in str(summary)
+    assert "act together" not in describe_result(summary, 0)
+
+
 def test_a_result_without_the_reductions_is_refused(source):
     with pytest.raises(InputError, match="summary_reductions"):
         ph.summarize(ph.sweep(source, reduce=["mean:position"]))
