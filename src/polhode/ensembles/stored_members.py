@@ -137,6 +137,7 @@ def _take_probe(source: MemberSource, count: int) -> Scenario:
 
 def _extract(tree: Any) -> tuple[dict[str, Any], dict[str, tuple[tuple[str, ...], Any]]]:
     description, arrays = extract_long_lists(tree)
+    lists: dict[str, tuple[tuple[str, ...], Any]]
     lists = {name: ((f"{name}_length",), values) for name, values in arrays.items() if values.size}
     return _encode_infinite(description), lists
 

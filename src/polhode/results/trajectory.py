@@ -524,7 +524,8 @@ class Trajectory:
 
     def final_samples(self) -> Array:
         """The last samples; of members that an event has stopped before, if it is known, the one where they stopped."""
-        run, last = self.run_result, self.run_result.samples[-1]
+        run = self.run_result
+        last: Array = run.samples[-1]
         ended = [c for c in run.crossings if c.ends] if self.axes == ("member",) and len(run.times) > 1 else []
         if not ended:  # with one output time the engine has put it there
             return last
