@@ -27,6 +27,11 @@ def check_numbers(
     try:
         array = as_floats(value)
     except (TypeError, ValueError, OverflowError):
+        if shape and isinstance(value, (tuple, list)) and any(np.ndim(part) for part in value):
+            raise error(
+                f"{name} must be {wanted}, or one array with {wanted} for each member of an ensemble, not a "
+                f"{type(value).__name__} of arrays: write np.stack(np.broadcast_arrays(x, y, z), axis=-1)"
+            ) from None
         raise error(f"{name} must be {wanted}, not {value!r}") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
         raise error(

@@ -214,6 +214,31 @@ def test_the_final_state_of_a_member_that_an_event_stops_is_where_it_stopped(opt
         assert np.abs(result.position[-1, stopped, 2]).max() < 1e-12
 
 
+def test_where_stopped_members_end_does_not_depend_on_the_outputs(tmp_path):
+    heights = np.linspace(1.0, 30.0, 100)
+    start = ph.State(position=np.stack([0 * heights, 0 * heights, heights], axis=-1), velocity=(3.0, 0.0, 0.0))
+    push = ph.forces.force_at((5.0, 0.0, 0.0), stop=1.0)
+    scenario = {"duration": 1.5, "events": [landing()], "method": "dop853"}
+    body, forces = ph.particle(1.0), [ph.forces.gravity(), push]
+    alone = ph.ensemble(body, start, forces, **scenario)
+    sampled = ph.ensemble(body, start, forces, **scenario, output_step=0.25)
+    stopped = alone.end_times < 1.5
+    assert 10 < stopped.sum() < 90
+    assert np.isnan(sampled.position[-1, stopped]).all()
+    assert np.array_equal(sampled.final.position, alone.final.position)
+    assert np.array_equal(sampled.final.velocity, alone.final.velocity)
+    texts = ["mean:position.x@final", "mean:acceleration.x@final"]
+    for settings in ({}, {"output_step": 0.25}):
+        kept = {"reduce": texts, "store": tmp_path / str(len(settings)), "keep": "samples"}
+        result = ph.ensemble(body, start, forces, **scenario, **settings, **kept)
+        where, pushed = (result.reductions[text] for text in texts)
+        assert where["count"] == 100
+        assert where["mean"] == pytest.approx(alone.final.position[:, 0].mean(), rel=1e-14)
+        assert np.array_equal(result.final.position, alone.final.position)
+        assert pushed["count"] == (~stopped).sum()  # where a member stopped the push acted, at the end it does not
+        assert pushed["mean"] == 0.0
+
+
 def test_auto_decides_once_from_members_of_the_whole_ensemble(tmp_path, monkeypatch):
     asked = []
     decide = chunk_run.decide_tolerance

@@ -39,6 +39,33 @@ def _member(build: Any, member: int) -> ph.Scenario:
     return ph.Scenario(body, state, [drag], duration=1.0, step=0.01, method="rk4", output_times=times)
 
 
+@pytest.mark.parametrize("keep", [{}, {"reduce": ["mean:position"]}], ids=["samples", "reductions"])
+def test_thrust_without_an_end_is_stored(tmp_path: Path, keep: Any) -> None:
+    def build(draw: Any) -> ph.Scenario:
+        start = draw.uniform("start", 0.1, 0.2)
+        thrust = ph.forces.thruster((0, 0, -1), (0, 0, 1), 10.0, start=start)
+        push = ph.forces.force_at((3.0, 0.0, 0.0), stop=0.4)
+        return ph.Scenario(ph.particle(2.0), forces=[thrust, push], duration=1.0, step=0.01, method="rk4")
+
+    settings: dict[str, Any] = {"members": 5000, "seed": 1, "store": tmp_path / "s.zarr", **keep}
+    whole = ph.sweep(build, **settings)
+    assert ph.sweep(build, **settings, resume=True).checksum() == whole.checksum()
+    if not keep:
+        member = ph.load(tmp_path / "s.zarr").motion([4321])
+        begin = whole.inputs["start"][4321]
+        np.testing.assert_allclose(member.final.velocity[0], (0.6, 0.0, 5.0 * (1.0 - begin)), rtol=1e-12)
+        np.testing.assert_allclose(member.acceleration[-1, 0], (0.0, 0.0, 5.0), rtol=1e-15)
+
+
+def test_numbers_given_as_arrays_with_a_thrust_without_an_end_are_stored(tmp_path: Path) -> None:
+    start = ph.State(velocity=np.linspace((1.0, 0.0, 0.0), (2.0, 0.0, 0.0), 10))
+    thrust = ph.forces.thruster((0, 0, -1), (0, 0, 1), 10.0, start=0.5)
+    ph.ensemble(ph.particle(2.0), start, [thrust], duration=1.0, store=tmp_path / "s.zarr")
+    stored = ph.load(tmp_path / "s.zarr").motion([9])
+    np.testing.assert_allclose(stored.final.velocity[0], (2.0, 0.0, 2.5), rtol=1e-12)
+    np.testing.assert_allclose(stored.acceleration[-1, 0], (0.0, 0.0, 5.0), rtol=1e-15)
+
+
 def test_a_long_list_that_depends_on_the_chunk_is_refused(tmp_path: Path) -> None:
     def build(draw: Any) -> ph.Scenario:
         moments = (1.0, 2.0, 2.5 if len(draw.members) < 1000 else 2.75)

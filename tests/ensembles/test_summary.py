@@ -151,12 +151,47 @@ def test_events_are_results():
     assert "position.z@landing" not in at  # 0, up to rounding
 
 
+def test_members_without_the_event_are_told():
+    @ph.event
+    def landing(t, state, body, params):
+        return state.position[2]
+
+    def build(draw):
+        start = ph.State(position=(0.0, 0.0, 1.0), velocity=draw.uniform("v", (1.0, 0.0, 0.0), (2.0, 0.0, 20.0)))
+        forces = [ph.forces.gravity()]
+        return ph.Scenario(ph.particle(1.0), start, forces, duration=2.0, method="rk4", step=0.1, events=[landing()])
+
+    source = ph.DrawnSource(build, members=500, seed=1)
+    reductions = ph.summary_reductions(source, ["count:time@landing:>1"])
+    summary = ph.summarize(ph.sweep(source, reduce=reductions))
+    vertical = source.inputs(np.arange(500))["v"][:, 2]
+    landed = int((vertical + np.sqrt(vertical**2 + 2 * 9.80665) < 2 * 9.80665).sum())
+    assert 100 < landed < 400
+    assert f"time at landing: {500 - landed} of 500 members have no value, and are left out" in str(summary)
+    assert f"of the {landed} with a value (" in str(summary)
+
+
 def test_few_members_say_so():
     source = ph.DrawnSource(build, 20)
     summary = ph.summarize(ph.sweep(source, reduce=ph.summary_reductions(source)))
     assert "at least 60 members" in str(summary)
     assert "fewer than 60" in describe_result(summary, 0)
     json.dumps(summary.as_dict(), default=str)
+
+
+def test_with_a_sobol_design_too_small_shares_are_not_taken_for_inputs_that_act_together():
+    def build(draw):
+        velocity = draw.uniform("velocity", (1.0, 0.0, 0.0), (2.0, 0.0, 0.0))
+        for i in range(10):
+            velocity = velocity + 0.0 * draw.normal(f"idle {i}", 0.0, 1.0)[:, None]
+        return ph.Scenario(ph.particle(1.0), ph.State(velocity=velocity), duration=1.0)
+
+    source = ph.DrawnSource(build, members=512, seed=1, design="sobol")
+    summary = ph.summarize(ph.sweep(source, reduce=ph.summary_reductions(source, results=["position.x@final"])))
+    assert summary.explained(0) < 0.9  # the first input alone explains all
+    assert not summary.is_missing_something(0)
+    assert "to compare inputs draw random members" in str(summary)
+    assert "act together" not in describe_result(summary, 0)
 
 
 def test_a_result_without_the_reductions_is_refused(source):

@@ -48,7 +48,8 @@ def check_cluster(engine: Any, scheduler: Any, worker_engine: Any, threads: Any)
     if engine != DASK:
         for name, given in (("scheduler", scheduler), ("worker_engine", worker_engine)):
             if given is not None:
-                raise ScenarioError(f"{name}={given!r} is for engine='dask', but the engine is {engine!r}")
+                found = ": give that too" if engine is None else f", but the engine is {engine!r}"
+                raise ScenarioError(f"{name}={given!r} is for engine='dask'{found}")
         return None
     if scheduler is not None and threads is not None:
         raise ScenarioError(

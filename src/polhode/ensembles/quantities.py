@@ -100,7 +100,8 @@ class Quantity:
     name: str
     component: str = ""
     at: str = ""
-    """Empty: at all outputs; "final": at the last one; else the name of an event, at its first time for each member."""
+    """Empty: at all outputs; "final": at the last one, or where an event has stopped a member; else the name of an
+    event, at its first time for each member."""
     function: QuantityFunction | None = None
 
     @property
@@ -127,6 +128,9 @@ class Quantity:
         if self.at in ("", FINAL):
             shown = motion if not self.at else _at_the_end(motion)
             array = np.asarray(_attribute(shown, self.name), dtype=np.float64)
+            if self.at and not QUANTITIES[self.name].of_state:
+                # Forces are evaluated at the last output time, not at the time at which a member stopped.
+                array = np.where(_along_members(motion.end_times < motion.times[-1], array), np.nan, array)
         else:
             array = _at_event(motion, self)[None]
         array = np.moveaxis(array, 1, -1)  # (time, ..., members)
@@ -266,14 +270,19 @@ def _attribute(motion: Trajectory, name: str) -> Array:
 
 
 def _at_the_end(motion: Trajectory) -> Trajectory:
-    """The last output alone, so that a quantity is not computed at all of them."""
+    """The last output alone, so that a quantity is not computed at all of them; of members that stopped, where."""
     run = motion.run_result
     if len(run.times) == 0:
         raise InputError("the run stopped before its first output time: there is no end to look at")
-    last = replace(
-        run, times=run.times[-1:], samples=run.samples[-1:], contact=None if run.contact is None else run.contact[-1:]
-    )
+    samples = motion.final_samples()[None]
+    contact = None if run.contact is None else run.contact[-1:]
+    last = replace(run, times=run.times[-1:], samples=samples, contact=contact)
     return type(motion)(motion.scenario, last, motion.unknown_forces)
+
+
+def _along_members(chosen: Any, array: Array) -> Any:
+    """One truth value for each member, in the dimensions of an array (time, members, ...)."""
+    return chosen.reshape(1, -1, *(1,) * (array.ndim - 2))
 
 
 def _at_event(motion: Trajectory, quantity: Quantity) -> Array:

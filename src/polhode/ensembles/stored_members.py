@@ -25,6 +25,8 @@ PROBES = (11, 13)
 """Numbers of members that no vector or matrix has as a length."""
 MARK = "of_member"
 """In the description of a scenario: the name of the array that holds the numbers of the members."""
+INFINITE = "infinite"
+"""In the description of a scenario: the sign of an infinite number, such as the end of a thrust, which JSON lacks."""
 SHARED_KEYS = ("body", "bodies", "forces", "contacts", "rotors", "added_mass", "mass_course")
 
 
@@ -85,12 +87,13 @@ def restore_all_members(store: EnsembleStore) -> Scenario | None:
     if store.manifest.run["member_arrays"]:
         return None
     common = {name: store.read_common(name) for name in store.manifest.common}
-    return _restore(insert_long_lists(store.manifest.run["members"], common), store.plan.members)
+    stored = _decode_infinite(store.manifest.run["members"])
+    return _restore(insert_long_lists(stored, common), store.plan.members)
 
 
 def restore_members(store: EnsembleStore, members: IntArray) -> Scenario:
     """The scenario of some members of an ensemble that was drawn, from the store alone."""
-    stored, names = store.manifest.run["members"], store.manifest.run["member_arrays"]
+    stored, names = _decode_infinite(store.manifest.run["members"]), store.manifest.run["member_arrays"]
     common = {name: store.read_common(name) for name in store.manifest.common}
     padded = np.append(members, np.full(_padding(stored, len(members)), members[-1]))
     values = {name: store.read_members(name, padded) for name in names}
@@ -134,7 +137,25 @@ def _take_probe(source: MemberSource, count: int) -> Scenario:
 
 def _extract(tree: Any) -> tuple[dict[str, Any], dict[str, tuple[tuple[str, ...], Any]]]:
     description, arrays = extract_long_lists(tree)
-    return description, {name: ((f"{name}_length",), values) for name, values in arrays.items() if values.size}
+    lists: dict[str, tuple[tuple[str, ...], Any]]
+    lists = {name: ((f"{name}_length",), values) for name, values in arrays.items() if values.size}
+    return _encode_infinite(description), lists
+
+
+def _encode_infinite(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {key: _encode_infinite(part) for key, part in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [_encode_infinite(part) for part in tree]
+    return {INFINITE: 1 if tree > 0 else -1} if isinstance(tree, float) and np.isinf(tree) else tree
+
+
+def _decode_infinite(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        if set(tree) == {INFINITE}:
+            return tree[INFINITE] * np.inf
+        return {key: _decode_infinite(part) for key, part in tree.items()}
+    return [_decode_infinite(part) for part in tree] if isinstance(tree, list) else tree
 
 
 def _extract_shared(tree: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.ensembles.sensitivity import LEAST_MEMBERS
-from polhode.ensembles.summary_text import describe_count
+from polhode.ensembles.summary_text import describe_count, describe_missing
 from polhode.plot.sweep_panels import (
     FALLS,
     RISES,
@@ -75,6 +75,8 @@ def format_summary(summary: SweepSummary, blocks: bool = True) -> list[str]:
     lines = list(_result_rows(summary, blocks))
     if summary.inputs and summary.results:
         lines += ["", *_share_rows(summary, blocks)]
+    if missing := [one for one in summary.results if one.counted < summary.members]:
+        lines += ["", *(f"{format_label(one.label)}: {describe_missing(summary, one)}" for one in missing)]
     if summary.counts:
         lines += ["", *(describe_count(one) for one in summary.counts)]
     if summary.notes:

@@ -11,7 +11,7 @@ from polhode.plot.sweep_panels import CLEAR, format_label, format_unit, list_str
 from polhode.web.sweep_page import PageTexts
 
 if TYPE_CHECKING:
-    from polhode.ensembles.summary import SweepSummary
+    from polhode.ensembles.summary import SummarizedResult, SweepSummary
 
 PROPERTY = re.compile(r"([<>])([^<>:]+)")
 CAVEATS = (
@@ -42,10 +42,14 @@ def describe_result(summary: SweepSummary, i: int) -> str:
         f"{100 * (high - low):.3g} % of the members lie between {result.quantiles[low]:.4g} and "
         f"{result.quantiles[high]:.4g}{unit}."
     )
-    missing = summary.members - result.counted
-    if missing:
-        text += f" {missing:,} members have no value."
+    if result.counted < summary.members:
+        text += f" {describe_missing(summary, result)}."
     return f"{text} {_describe_inputs(summary, i)}" if summary.inputs else text
+
+
+def describe_missing(summary: SweepSummary, result: SummarizedResult) -> str:
+    """How many members a result leaves out: an event did not happen to them, or they failed or stopped before."""
+    return f"{summary.members - result.counted:,} of {summary.members:,} members have no value, and are left out"
 
 
 def describe_count(reduced: ReducedQuantity) -> str:
@@ -53,8 +57,9 @@ def describe_count(reduced: ReducedQuantity) -> str:
     what = [f"{'above' if sign == '>' else 'below'} {number}" for sign, number in PROPERTY.findall(reduced.name)]
     label = " ".join((format_label(reduced.quantity), " and ".join(what))).strip()
     numbers = {name: 100 * float(reduced[name]) for name in ("fraction", "lower", "upper")}
+    of_which = f" of the {int(reduced['count']):,} with a value" if reduced.missing else ""
     return (
-        f"{label}: {int(reduced['having']):,} members, {numbers['fraction']:.3g} % "
+        f"{label}: {int(reduced['having']):,} members, {numbers['fraction']:.3g} %{of_which} "
         f"({numbers['lower']:.3g} to {numbers['upper']:.3g} % with 95 % confidence)"
     )
 

@@ -513,10 +513,27 @@ class Trajectory:
     # States ---------------------------------------------------------------------------------------------------------
     @property
     def final(self) -> Any:
-        """The `State` at the last output time; for a system a list, for an ensemble one state with all members."""
+        """The `State` at the last output time; for a system a list, for an ensemble one state with all members.
+
+        A member that an event has stopped is where it stopped.  (Of an ensemble of systems with several output times
+        that is not kept: such a member has NaN.)
+        """
         if len(self.times) == 0:
             raise InputError("the run stopped before its first output time: there is no state to show")
-        return self._state_of(self.run_result.samples[-1], float(self.times[-1]))
+        return self._state_of(self.final_samples(), float(self.times[-1]))
+
+    def final_samples(self) -> Array:
+        """The last samples; of members that an event has stopped before, if it is known, the one where they stopped."""
+        run = self.run_result
+        last: Array = run.samples[-1]
+        ended = [c for c in run.crossings if c.ends] if self.axes == ("member",) and len(run.times) > 1 else []
+        if not ended:  # with one output time the engine has put it there
+            return last
+        last = last.copy()
+        for c in ended:
+            if c.time < run.times[-1]:
+                last[c.body, : len(c.sample)], last[c.body, len(c.sample) :] = c.sample, 0.0
+        return last
 
     def at(self, t: float) -> Any:
         """The state at any time of the run (s): an output, or computed from the last one before, by the same method.

@@ -185,6 +185,50 @@ def test_a_build_function_that_cannot_work_is_explained(attempt, message):
         ph.DrawnSource(attempt, 100)
 
 
+GENERATOR = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        lambda mass: GENERATOR.uniform(1.0, 2.0, len(mass)),
+        lambda mass: np.random.default_rng(1).uniform(1.0, 2.0, len(mass)),
+        lambda mass: np.linspace(1.0, 2.0, len(mass)),
+        lambda mass: 1.0 + np.arange(len(mass)),
+        lambda mass: 1.0 / mass.mean(),
+    ],
+)
+def test_numbers_that_are_not_drawn_are_refused(factor):
+    def build(draw):
+        mass = draw.uniform("mass", 1.0, 2.0)
+        return scenario_of(mass * factor(mass))
+
+    with pytest.raises(ScenarioError, match="every number that varies must come from draw"):
+        ph.DrawnSource(build, 100)
+
+
+def test_numbers_that_follow_from_the_number_of_the_member_are_not():
+    def build(draw):
+        return scenario_of(draw.uniform("mass", 1.0, 2.0) + draw.members)
+
+    assert ph.DrawnSource(build, 100).take([99]).members == 1
+
+
+def test_numbers_that_no_body_can_have_get_a_note():
+    with pytest.raises(InputError, match="mass must be greater than 0") as caught:
+        ph.DrawnSource(lambda draw: scenario_of(draw.normal("mass", -1.0, 0.1)), 100)
+    assert "draw.truncated_normal" in caught.value.__notes__[0]
+
+
+def test_components_that_are_arrays_are_stacked():
+    def build(draw):
+        speed = draw.uniform("speed", 1.0, 2.0)
+        return ph.Scenario(ph.particle(1.0), ph.State(velocity=(speed, 0.0, speed)), duration=1.0)
+
+    with pytest.raises(InputError, match=r"not a tuple of arrays: write np.stack\(np.broadcast_arrays"):
+        ph.DrawnSource(build, 100)
+
+
 def test_scalar_thinking_gets_a_note():
     with pytest.raises((TypeError, ValueError)) as caught:
         ph.DrawnSource(lambda draw: scenario_of(float(draw.normal("mass", 1.0, 0.1))), 100)

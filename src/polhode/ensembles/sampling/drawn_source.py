@@ -24,6 +24,10 @@ AMBIGUOUS_LENGTH = 3
 """Three moments for each of three members look like one 3 x 3 tensor."""
 
 
+SAME = 1e-9
+"""Relative to the largest number: a build function may round differently for other members."""
+
+
 class DrawnSource:
     """The members of a sweep: scenarios that a build function makes of what it draws.
 
@@ -69,6 +73,7 @@ class DrawnSource:
         self._distributions = {name: first.distributions[name].plain() for name in self.input_names}
         self._tuple_lengths = {n for _, scenario in probes for n in _tuple_lengths(scenario)} | {AMBIGUOUS_LENGTH}
         self._check_same_inputs(probes[1][0])
+        self._check_member_by_member(*(scenario for _, scenario in probes))
         self._design = make_design(design, self.seed, self.members, first.stream_sizes)
 
     @classmethod
@@ -140,7 +145,12 @@ class DrawnSource:
             with announce_members(len(members)):
                 scenario = self.build(draw)
         except (TypeError, ValueError) as error:
-            if not isinstance(error, InputError):
+            if isinstance(error, InputError):
+                error.add_note(
+                    "what build(draw) returns must make sense for every number that can be drawn: "
+                    "draw.truncated_normal and draw.lognormal draw none below a limit"
+                )
+            else:
                 error.add_note("build(draw) is called with arrays: what it draws has one number for each member")
             raise
         if not isinstance(scenario, Scenario):
@@ -156,6 +166,28 @@ class DrawnSource:
                 "that varies must come from draw"
             )
         return draw, scenario
+
+    def _check_member_by_member(self, few: Scenario, more: Scenario) -> None:
+        """Refuse a build function whose scenario of a member depends on other members, or on something not drawn."""
+        if hasattr(self.build, "describe"):  # of a file
+            return
+        backward = (np.arange(PROBES[1], dtype=np.int64) % self.members)[::-1]
+        _, turned = self._call(backward, RandomDesign(self.seed))
+        leaves = [flatten_leaves(tuple(one.problem)) for one in (few, more, turned)]
+        if len({len(one) for one in leaves}) > 1:
+            return
+        for a, b, c in zip(*leaves, strict=True):
+            first, second, last = np.asarray(a), np.asarray(b), np.asarray(c)
+            has_members = first.shape[:1] == PROBES[:1] and second.shape[:1] == last.shape[:1] == PROBES[1:]
+            if not has_members:
+                continue
+            allowed = SAME * np.abs(second).max(initial=0.0)
+            if (np.abs(second[: len(first)] - first) > allowed).any() or (np.abs(last[::-1] - second) > allowed).any():
+                raise ScenarioError(
+                    "the scenario of a member changes with the members that it is built with, or from call to call: "
+                    "every number that varies must come from draw, not from np.random, np.linspace or the like, and "
+                    "must not depend on other members. The numbers of the members are draw.members"
+                )
 
     def _check_same_inputs(self, draw: Draw) -> None:
         found = {name: distribution.plain() for name, distribution in draw.distributions.items()}
