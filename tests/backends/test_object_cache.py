@@ -143,7 +143,7 @@ def squares(run, first, last):
             run.buffer[u, i] = run.buffer[u, i] * run.buffer[u, i]
 
 
-TEXTS = compile_loop(squares, Numbers(np.zeros((1, 4))), None, 1)
+TEXTS = compile_loop(squares, Numbers(np.zeros((1, 4))), {}, 1)
 
 
 def is_right():

@@ -65,7 +65,7 @@ SCENARIOS = {
     "method a number": (lambda: scenario(method=4), ScenarioError, "method 4 is unknown", "rk4"),
     "method a list": (lambda: scenario(method=["rk4"]), ScenarioError, "method ['rk4'] is unknown"),
     "formulation unknown": (lambda: scenario(formulation="momenta"), ScenarioError, "did you mean 'momentum'?"),
-    "engine unknown": (lambda: scenario(engine="gpu"), ScenarioError, "engine 'gpu'", "cpu, python"),
+    "engine unknown": (lambda: scenario(engine="tpu"), ScenarioError, "engine 'tpu'", "cpu, gpu, python"),
     "setting unknown": (
         lambda: ph.simulate(BODY, START, duration=1.0, output_stp=0.1),
         ScenarioError,

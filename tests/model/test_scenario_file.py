@@ -153,7 +153,17 @@ def test_every_force_and_every_setting_is_among_these_scenarios():
     used = {force.name for scenario in SCENARIOS.values() for force in scenario.forces}
     assert used == set(FORCES)
     written = {key for scenario in SCENARIOS.values() for key in scenario.as_mapping()}
-    assert written == {*SETTINGS, "body", "bodies", "forces"}
+    assert written == {*SETTINGS, "body", "bodies", "forces"} - {"precision"}  # which needs a GPU to be simulated
+
+
+def test_engine_and_precision_are_read_as_they_were_written(tmp_path):
+    start = ph.State(velocity=(1.0, 0.0, 0.0))
+    written = ph.Scenario(
+        ph.particle(1.0), start, duration=1.0, step=0.1, method="rk4", engine="gpu", precision="single"
+    )
+    written.to_toml(tmp_path / "gpu.toml")
+    read = ph.Scenario.from_toml(tmp_path / "gpu.toml")
+    assert (read.engine, read.precision) == ("gpu", "single")
 
 
 def test_volume_and_area_are_written_where_they_are_known():

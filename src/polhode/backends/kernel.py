@@ -15,9 +15,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import llvmlite.binding as llvm
-from llvmlite.binding.newpassmanagers import NewPassManager
-
 from polhode.backends.graph import TraceError
 from polhode.backends.loops import Loop, compile_loop, pack_record, record_like
 
@@ -166,6 +163,8 @@ def ptx(kernel: KernelText, chip: str) -> str:
 
 @cache
 def _gpu_target() -> Any:
+    import llvmlite.binding as llvm
+
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     return llvm.Target.from_triple(_TRIPLE)
@@ -202,6 +201,9 @@ def _advance_unit(kernel: KernelText) -> list[str]:
 
 def _optimized_module(kernel: KernelText, entry: str, machine: Any, triple: str, name: str) -> Any:
     """One module of the kernel, in which only the entry can be seen from outside."""
+    import llvmlite.binding as llvm
+    from llvmlite.binding.newpassmanagers import NewPassManager
+
     modules = []
     for text in (entry, kernel.loops, kernel.laws):
         module = llvm.parse_assembly(text)
@@ -227,6 +229,8 @@ def _optimized_module(kernel: KernelText, entry: str, machine: Any, triple: str,
 # On this machine ------------------------------------------------------------------------------------------------------
 def host_object(kernel: KernelText) -> bytes:
     """Machine code of this computer of a function advance_units(record, first, last): the threads one after another."""
+    import llvmlite.binding as llvm
+
     from polhode.backends import jit
 
     machine = jit.target_machine()

@@ -39,7 +39,7 @@ def run_in_memory(
     """
     check_threads(threads)
     scenario = ask_for_final_states(scenario)
-    check_user_functions(scenario.take(np.arange(1)))
+    check_user_functions(scenario.take(np.arange(1)), scenario.members)
     scenario = settle_functions(scenario)
     level = find_stacklevel() + 1
     warn_before_run(scenario, level)

@@ -91,7 +91,7 @@ def run_ensemble(
     compute the chunks, each on one thread.
     """
     check_threads(threads)
-    check_user_functions(source.take(np.arange(1)))
+    check_user_functions(source.take(np.arange(1)), source.members)
     with ExitStack() as stack:
         report = stack.enter_context(report_members(source.members, progress))
         settings = decide_settings(source, threads, None if report is None else lambda _: report(0.0))

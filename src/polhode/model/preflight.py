@@ -22,22 +22,26 @@ from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 
 
-def check_user_functions(scenario: Scenario) -> None:
-    """Refuse a user function that fails, or returns something other than force and torque."""
+def check_user_functions(scenario: Scenario, members: int | None = None) -> None:
+    """Refuse a user function that fails, or returns something other than force and torque.
+
+    `members` is the number of members of the ensemble, if the scenario holds only some of them.
+    """
+    members = members or scenario.members
     for f in scenario.forces:
         if f.function is not None:
             arguments = sample_arguments(scenario, f)
             try:
                 answer = f.kernel(*arguments)
             except Exception as error:
-                raise ForceError(_failure_at_start(scenario, f, f, error)) from error
+                raise ForceError(_failure_at_start(members, f, f, error)) from error
             _check_return_value(f, answer)
     for rotor in scenario.rotors:
         if rotor.function is not None:
             try:
                 answer = rotor.function(*sample_arguments(scenario, rotor))
             except Exception as error:
-                raise ForceError(_failure_at_start(scenario, rotor, rotor, error)) from error
+                raise ForceError(_failure_at_start(members, rotor, rotor, error)) from error
             if not _is_number(answer):
                 raise ForceError(f"the torque of {rotor.name} must be one number, in N m, but is {answer!r}")
     for e in scenario.events:
@@ -48,7 +52,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = function(*arguments)
             except Exception as error:
-                raise ScenarioError(_failure_at_start(scenario, e, function, error)) from error
+                raise ScenarioError(_failure_at_start(members, e, function, error)) from error
             if not (_are_vectors(answer, 2) if function is e.change else _is_number(answer)):
                 form = ", each three numbers in a tuple" if function is e.change else ""
                 raise ScenarioError(
@@ -97,14 +101,13 @@ def _check_return_value(f: Force, answer: Any) -> None:
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
-def _failure_at_start(scenario: Scenario, thing: Force | Event | Rotor, function: Any, error: Exception) -> str:
+def _failure_at_start(rows: int | None, thing: Force | Event | Rotor, function: Any, error: Exception) -> str:
     """Why a user function failed; perhaps it reads more parameters than it was given."""
     hint, count = "", len(thing.params)
     if re.search("values to unpack|tuple index out of range", str(error)):
         given = f"{count} parameter{'' if count == 1 else 's'}"
         hint = f". It was made with {given}: give all that it reads when you call it, {thing.name}(...)"
-    if scenario.members is not None and re.search("'float' object is not|'float' has no len", str(error)):
-        rows = scenario.members
+    if rows is not None and re.search("'float' object is not|'float' has no len", str(error)):
         hint = f". An array with {rows} rows is one row for each of the {rows} members: give a table as a tuple or list"
     return f"{thing.name} fails at the start of the run: {error}{locate_error(function, error)}{hint}"
 
