@@ -405,7 +405,17 @@ class SampleReduction(_QuantityReduction):
 
 @dataclass(frozen=True)
 class CustomReduction:
-    """Made by `ph.reductions.custom`: three functions of the user."""
+    """Made by `ph.reductions.custom`: three functions of the user.
+
+    Examples
+    --------
+    >>> import numpy as np, polhode as ph
+    >>> count = lambda motion, first: {"landed": np.sum(motion.final.position[:, 2] <= 0)}
+    >>> landed = ph.reductions.custom("landed", count, lambda a, b: {"landed": a["landed"] + b["landed"]}, dict)
+    >>> motion = ph.ensemble(ph.particle(1.0), ph.State(velocity=[(0, 0, 1), (0, 0, -4)]), duration=2.0)
+    >>> int(ph.reductions.apply(motion, [landed])["landed"]["landed"])
+    1
+    """
 
     name: str
     partial_function: Callable[[Any, int], Partial]
