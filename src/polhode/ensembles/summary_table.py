@@ -120,5 +120,7 @@ def _share_rows(summary: SweepSummary, blocks: bool) -> Iterator[str]:
             sign = signs.get(color_of_sign(found), " ")
             yield f"{label if line == 0 else '':<{width}}  {sign} {summary.inputs[k].name:<{names}}  {bar} {share}"
         together = summary.explained(i)
-        rest = "; the rest: inputs that act together" if summary.is_missing_something(i) else ""
+        rest = (
+            "; the rest: inputs that act together, or finer than this sees" if summary.is_missing_something(i) else ""
+        )
         yield f"{'':<{width}}    {'single inputs together':<{names + BAR_WIDTH + 3}}{round(100 * together):3d} %{rest}"

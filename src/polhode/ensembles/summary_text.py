@@ -82,5 +82,5 @@ def _describe_inputs(summary: SweepSummary, i: int) -> str:
         return f"Its variance is explained by {listed}."
     return (
         f"Single inputs explain {round(100 * explained)} % of its variance: {listed}. The rest comes from inputs that "
-        "act together."
+        "act together, or from a dependence that is finer than this resolves."
     )
