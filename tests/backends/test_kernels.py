@@ -53,11 +53,6 @@ def waves(t, state, body, params):
 
 
 @ph.force
-def decay(t, state, body, params):
-    return (ph.log(1.0 + t * t), 0.0, 0.0), (0.0, 0.0, 0.0)
-
-
-@ph.force
 def unstable(t, state, body, params):
     return (2000.0 * (state.position[0] - 1 / 3 - 1e-9), 0.0, 0.0), (0.0, 0.0, 0.0)
 
@@ -216,7 +211,12 @@ def test_single_precision_has_seven_digits(gpu, method):
     assert 1e-8 < difference.max() < 3e-5
 
 
-def test_functions_that_need_long_numbers_are_refused_in_single_precision(gpu):
+@pytest.mark.parametrize("function", [ph.exp, ph.log, lambda x: ph.power(x, 1.5), lambda x: ph.atan2(x, 2.0)])
+def test_functions_that_need_long_numbers_are_refused_in_single_precision(gpu, function):
+    @ph.force
+    def decay(t, state, body, params):
+        return (function(1.0 + t * t), 0.0, 0.0), (0.0, 0.0, 0.0)
+
     with pytest.raises(ph.PolhodeError, match="32 bits do not hold"):
         ph.ensemble(ph.Scenario(BODY, START, [decay()], duration=0.1, method="rk4", engine="gpu", step=0.01,
                                 precision="single"))  # fmt: skip

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from polhode.backends.graph import TraceError
 from polhode.backends.loops import Loop, compile_loop, pack_record, record_like
+from polhode.equations.elementary import LOG2_LOW
 
 STRICT, FUSED, SINGLE = PRECISIONS = ("strict", "fused", "single")
 """The CPU's bits; fused multiply-adds and shared reciprocals; the same with numbers of 32 bits."""
@@ -106,7 +107,8 @@ def _in_single_precision(text: str) -> str:
 
     def narrow(match: re.Match[str]) -> str:
         value = struct.unpack("<d", bytes.fromhex(match[0][2:])[::-1])[0]
-        if math.isfinite(value) and value != 0 and not SMALLEST_SINGLE <= abs(value) <= LARGEST_SINGLE:
+        is_out_of_range = math.isfinite(value) and value != 0 and not SMALLEST_SINGLE <= abs(value) <= LARGEST_SINGLE
+        if is_out_of_range or value == LOG2_LOW:  # the second in exp, whose series is cut for 64 bits
             raise TraceError(
                 f"a number such as {value:g}, which 32 bits do not hold (as in exp, log and power): use "
                 "precision='fused' instead of 'single'"

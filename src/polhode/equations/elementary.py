@@ -189,7 +189,7 @@ def _mantissa_and_exponent(x: Number) -> tuple[Number, Number]:
 
 
 # Exponential and logarithm ------------------------------------------------------------------------------------------
-_LOG2_HIGH, _LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_LOG2_HIGH, LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 """log 2 in two parts, the first of 32 bits, so that its product with an exponent is exact."""
 _EXPONENTIAL = (
     1.66666666666666019037e-01,
@@ -215,7 +215,7 @@ def _exponential(x: Number, tail: Number) -> Number:
     inside = if_less(-750.0, x, if_less(x, 750.0, tail, 0.0), 0.0)
     x = if_less(x, -750.0, -750.0, if_less(750.0, x, 750.0, x))
     n = nearest_integer(x * 1.44269504088896338700)
-    high, low = x - n * _LOG2_HIGH, n * _LOG2_LOW - inside
+    high, low = x - n * _LOG2_HIGH, n * LOG2_LOW - inside
     r = high - low
     z = r * r
     c = r - z * _polynomial(z, _EXPONENTIAL)
@@ -230,7 +230,7 @@ def _logarithm(x: Number) -> Number:
     s = f / (2.0 + f)
     z = s * s
     half = 0.5 * f * f
-    value = k * _LOG2_HIGH - ((half - (s * (half + z * _polynomial(z, _LOGARITHM)) + k * _LOG2_LOW)) - f)
+    value = k * _LOG2_HIGH - ((half - (s * (half + z * _polynomial(z, _LOGARITHM)) + k * LOG2_LOW)) - f)
     return if_less(x, math.inf, if_less(0.0, x, value, if_less(x, 0.0, math.nan, -math.inf)), x)
 
 
@@ -257,7 +257,7 @@ def _logarithm_in_two_parts(x: Number) -> tuple[Number, Number]:
     third = thrice * 0.3333333333333333
     third_low = (((thrice - 2.0 * third) - third) + thrice_low) * 0.3333333333333333
     high, low = _fast_two_sum(k * _LOG2_HIGH, 2.0 * third)
-    return _fast_two_sum(high, low + (2.0 * third_low + k * _LOG2_LOW))
+    return _fast_two_sum(high, low + (2.0 * third_low + k * LOG2_LOW))
 
 
 @law
