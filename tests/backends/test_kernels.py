@@ -127,6 +127,7 @@ def test_events_have_the_bits_of_the_cpu(gpu, method):
     )
     assert len(gpu_motion.crossings) > MEMBERS
     assert_same_bits(gpu_motion, cpu_motion)
+    assert len(gpu.launched) == 1  # every member has room of its own in the log
 
 
 def test_systems_have_the_bits_of_the_cpu(gpu):

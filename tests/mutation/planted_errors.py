@@ -68,6 +68,7 @@ SOURCES = "ensembles/sampling/test_drawn_source.py"
 SWEEPS = "ensembles/sampling/test_sweep_file.py"
 PIECES = "ensembles/test_pieces.py"
 RUNNER = "ensembles/test_runner.py"
+KERNELS = "backends/test_kernels.py"
 DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
 STORES = "solve/test_run_stores.py"
 LOCK = "io/test_store_lock.py"
@@ -1541,5 +1542,48 @@ PLANTED = [
         "            if _is_at(descriptor, place):",
         "            if True:",
         (f"{LOCK}::test_only_one_of_several_processes_is_inside",),
+    ),
+    # Kernels for GPUs ----------------------------------------------------------------------------------------------
+    Planted(
+        "kernels: a step off the grid is kept as the state",
+        "backends/fixed_steps.py",
+        "                                own[block * size + i] = run.buffer[u, block * size + i]",
+        "                                own[block * size + i] = own[block * size + i]",
+        (KERNELS,),
+    ),
+    Planted(
+        "kernels: all units write one log",
+        "backends/kernel.py",
+        'f"  %skip{word} = mul i64 {size}, %unit"',
+        'f"  %skip{word} = mul i64 {size}, 0"',
+        (KERNELS,),
+    ),
+    Planted(
+        "kernels: logged units are counted within their batch",
+        "backends/kernel_program.py",
+        "logged[:, 1] += self.units.start",
+        "logged[:, 1] += 0",
+        (KERNELS,),
+    ),
+    Planted(
+        "kernels: strict arithmetic is fused",
+        "backends/kernel.py",
+        "if precision != STRICT:",
+        "if True:",
+        (KERNELS,),
+    ),
+    Planted(
+        "kernels: integers are rounded with the constant for 64 bits in single precision",
+        "backends/kernel.py",
+        "ROUNDER_SINGLE if value == ROUNDER else ",
+        "",
+        (KERNELS,),
+    ),
+    Planted(
+        "systems: a known unit counts as one block",
+        "backends/loops.py",
+        "isinstance(unit.extents[0], int) and unit.extents[0] // sweep.size == 1",
+        "isinstance(unit.extents[0], int)",
+        (KERNELS,),
     ),
 ]

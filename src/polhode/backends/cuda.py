@@ -31,8 +31,8 @@ def _driver() -> Any:
         from cuda.bindings import driver
     except ImportError:
         raise GpuError(
-            "engine='gpu' needs NVIDIA's Python bindings: pip install 'polhode[gpu]'. With engine='cpu' the same "
-            "numbers are computed on this machine's processor"
+            "engine='gpu' needs NVIDIA's Python bindings: pip install 'polhode[gpu]'. engine='cpu' needs none and "
+            "computes the same numbers as precision='strict'"
         ) from None
     try:
         (status,) = driver.cuInit(0)
@@ -41,8 +41,8 @@ def _driver() -> Any:
     if status != driver.CUresult.CUDA_SUCCESS:
         raise GpuError(
             f"engine='gpu' found no usable NVIDIA GPU on this machine ({getattr(status, 'name', status)}): is its "
-            "driver installed (does nvidia-smi list it)? With engine='cpu' the same numbers are computed on the "
-            "processor"
+            "driver installed (does nvidia-smi list it)? engine='cpu' needs none and computes the same "
+            "numbers as precision='strict'"
         )
     return driver
 

@@ -33,7 +33,7 @@ from polhode.ensembles.store_layout import RECORDS, ArraySpec, block_size, objec
 from polhode.ensembles.store_manifest import (
     MANIFEST_COPY,
     Manifest,
-    build_manifest,
+    build_ensemble_manifest,
     describe_differences,
     find_differences,
 )
@@ -117,7 +117,7 @@ class EnsembleStore:
             name: (ArraySpec(values.shape, dims, values.dtype.name), digest_numbers(values))
             for name, (dims, values) in given.items()
         }
-        asked = build_manifest(manifest, plan, arrays, specs)
+        asked = build_ensemble_manifest(manifest, plan, arrays, specs)
         values = {name: numbers for name, (_, numbers) in given.items()}
         held.enter_context(lock_store(place))
         try:

@@ -73,7 +73,7 @@ class Manifest(NamedTuple):
         return files | {f"{name}/{METADATA}": encode_json(node) for name, node in nodes.items()}
 
 
-def build_manifest(
+def build_ensemble_manifest(
     run: dict[str, Any], plan: ChunkPlan, arrays: dict[str, ArraySpec], common: dict[str, tuple[ArraySpec, str]]
 ) -> Manifest:
     """The manifest of a new store; `common` has the digests of its arrays."""

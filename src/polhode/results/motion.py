@@ -400,15 +400,5 @@ class Motion(Trajectory):
 
 
 def load(path: str | Path) -> Motion:
-    """Read a motion that `motion.save` stored.  A damaged one is refused.
-
-    Examples
-    --------
-    >>> import polhode as ph, tempfile, pathlib
-    >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=2.0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     motion.save(pathlib.Path(folder) / "drift.zarr")
-    ...     ph.load(pathlib.Path(folder) / "drift.zarr").final.position.round(9).tolist()
-    [2.0, 0.0, 0.0]
-    """
+    """Read a motion that `motion.save` stored; `ph.load` also opens ensembles.  A damaged one is refused."""
     return Motion(*store.read_motion(Path(path)))

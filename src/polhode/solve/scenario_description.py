@@ -32,10 +32,10 @@ def describe_run(scenario: Scenario) -> dict[str, Any]:
             versions[package] = version(package)
         except PackageNotFoundError:
             versions[package] = None
-    return {"versions": versions, "scenario": describe_scenario(scenario)}
+    return {"versions": versions, "scenario": describe_for_comparison(scenario)}
 
 
-def describe_scenario(scenario: Scenario) -> dict[str, Any]:
+def describe_for_comparison(scenario: Scenario) -> dict[str, Any]:
     """All numbers and words of a scenario, and digests of the functions of the user and of long lists."""
     wheels = [rotor.without_function() for rotor in scenario.rotors]
     content = replace(scenario, rotors=wheels).as_mapping((), bool(scenario.contacts))  # type: ignore[arg-type]
