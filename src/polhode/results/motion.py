@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,10 @@ from polhode.results.trajectory import Trajectory, require_one_system
 from polhode.validation import Array, check_path
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
     from numpy.typing import ArrayLike
 
     from polhode.model.air import Air
@@ -202,24 +204,84 @@ class Motion(Trajectory):
     # Pictures, pages and files --------------------------------------------------------------------------------------
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """Everything computed, as an xarray dataset with units in the attributes."""
-        return store.to_dataset(self)
+        """Everything, as an xarray dataset under the names of the attributes, with units and long names.
 
-    def plot(self) -> Figure:
-        """A figure of the motion: angular velocity, path, energies, and the drift of conserved quantities.
+        `velocity`, `angular_velocity_body`, `euler_angles`, the energies, ... beside what was computed, events, impacts
+        and rotors.  What a motion does not have (a reaction force without a pivot) is left out.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
+        >>> motion.dataset["velocity"].sel(axis="x", time=3.0).item(), motion.dataset["velocity"].attrs["units"]
+        (1.0, 'm s-1')
+        """
+        from polhode.results.dataset import build_dataset
+
+        return build_dataset(self)
+
+    def to_dataframe(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
+        """A pandas table: a row for each output time (and member, and body), a column for each component.
+
+        Columns are `position_x`, `quaternion_w`, `angular_velocity_body_1`, `theta`, `kinetic_energy`, ...; their units
+        are in `table.attrs["units"]`.  What belongs to a whole system is repeated for each of its bodies.
+
+        Parameters
+        ----------
+        names : list of str, optional
+            Which quantities, by the names of the attributes; by default all that the motion has.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=1.0, output_step=0.5)
+        >>> motion.to_dataframe(["position", "kinetic_energy"])
+              position_x  position_y  position_z  kinetic_energy
+        time
+        0.0          0.0         0.0         0.0             1.0
+        0.5          0.5         0.0         0.0             1.0
+        1.0          1.0         0.0         0.0             1.0
+        """
+        from polhode.results.dataset import build_dataframe
+
+        return build_dataframe(self, names)
+
+    def plot(
+        self,
+        panels: Sequence[str] | None = None,
+        *,
+        figure: Figure | SubFigure | None = None,
+        axes: Axes | Sequence[Axes] | None = None,
+    ) -> Figure | SubFigure:
+        """A figure of the motion: angular velocity, path, energies, and the drift of conserved quantities; or panels.
+
+        Of many members the median is drawn, with bands that hold 50 % and 90 % of them.
+
+        Parameters
+        ----------
+        panels : list of str, optional
+            What to draw, in order: "angular_velocity", "angular_velocity_world", "angular_momentum", "polhode",
+            "euler_angles", "tilt", "precession", "spin_angle", "yaw_pitch_roll", "quaternion", "position", "velocity",
+            "speed", "linear_momentum", "acceleration", "angular_acceleration", "energy", "forces", "torque",
+            "reaction_force", "contact_force", "impulses", "drift"; or "phase:X:Y", one column of `to_dataframe` over
+            another, such as "phase:position_x:position_z".
+        figure : matplotlib.figure.Figure or SubFigure, optional
+            Where to draw; by default a new figure.
+        axes : matplotlib.axes.Axes or list, optional
+            Existing axes, one for each panel, instead.
 
         Examples
         --------
         >>> import polhode as ph
         >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
         >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0, method="exact")
-        >>> len(motion.plot().axes)
-        4
+        >>> len(motion.plot().axes), len(motion.plot(["tilt", "phase:theta:angular_velocity_body_2"]).axes)
+        (4, 2)
         """
         require_one_system(self)
         from polhode.plot import overview
 
-        return overview(self)
+        return overview(self, panels, figure=figure, axes=axes)
 
     def plot_flight(self) -> Figure:
         """A figure of height, Mach number, dynamic pressure, and angles of attack and sideslip.
@@ -390,7 +452,7 @@ class Motion(Trajectory):
         ...     bool((ph.load(pathlib.Path(folder) / "coasting.zarr").position == motion.position).all())
         True
         """
-        store.write_motion(self, self.dataset, check_path(path, "the motion"))
+        store.write_motion(self, store.to_dataset(self), check_path(path, "the motion"))
 
     def _repr_html_(self) -> str | None:
         """The page in a sandboxed frame, for notebooks."""
