@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from polhode.model.air import Air
     from polhode.model.earth import Earth
+    from polhode.plot.film import Film
 
 
 class Motion(Trajectory):
@@ -298,6 +299,124 @@ class Motion(Trajectory):
         from polhode.plot.flight import draw_flight
 
         return draw_flight(self.flight())
+
+    def picture(
+        self,
+        path: str | Path,
+        time: float | None = None,
+        *,
+        size: tuple[int, int] | None = None,
+        views: str = "both",
+        dark: bool = False,
+        body: int = 0,
+        caption: str = "",
+        drawn_by: str = "auto",
+    ) -> None:
+        """Write the motion at one time as a picture, as the interactive page draws it.
+
+        The page is drawn by a browser without a window, if Chromium, Chrome or Edge is there (or named in the
+        environment variable `CHROMIUM`); otherwise, and for .svg and .pdf, by Matplotlib.
+
+        Parameters
+        ----------
+        path : str or Path
+            A .png; or .svg, .pdf.
+        time : float, optional
+            In s; by default the start.
+        size : tuple of int, optional
+            Width and height in pixels, by default (1280, 720).
+        views : {"both", "space", "body"}, optional
+            The view in the inertial frame, that in the frame of the body, or both.  (Matplotlib draws both.)
+        dark : bool, optional
+            On a dark background.  (Matplotlib draws on white.)
+        body : int, optional
+            Which body of a system, or member of an ensemble, the views follow.
+        caption : str, optional
+            Words to draw into the picture; by default none.
+        drawn_by : {"auto", "page", "matplotlib"}, optional
+            Which of the two.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.picture(pathlib.Path(folder) / "flip.svg", time=1.2)
+        """
+        require_one_system(self)
+        from polhode.web.filming import write_picture
+
+        place = check_path(path, "the picture")
+        look: Any = {"views": views, "dark": dark, "body": body, "caption": caption, "drawn_by": drawn_by}
+        write_picture(self, place, time, size, **look)
+
+    def film(
+        self,
+        path: str | Path,
+        *,
+        pace: float | None = None,
+        frames_per_second: float | None = None,
+        size: tuple[int, int] | None = None,
+        start: float | None = None,
+        end: float | None = None,
+        views: str = "both",
+        dark: bool = False,
+        body: int = 0,
+        caption: str = "",
+        drawn_by: str = "auto",
+    ) -> Film:
+        """Write the motion as a film, as the interactive page draws it; see `picture` for who draws.
+
+        Parameters
+        ----------
+        path : str or Path
+            A .mp4 (needs `pip install 'polhode[film]'`) or .gif.
+        pace : float, optional
+            Seconds of motion in a second of film: 0.1 is slow motion.  By default 1 if the part shown lasts 2 to 20 s,
+            otherwise what plays it in about 8 s.
+        frames_per_second : float, optional
+            By default 30, for a .gif 20.
+        size : tuple of int, optional
+            Width and height in pixels, by default (1280, 720), for a .gif (800, 450).
+        start, end : float, optional
+            The part to show, in s; by default all.
+        views, dark, body, caption, drawn_by
+            As for `picture`.
+
+        Returns
+        -------
+        Film
+            Path, number of frames, playing time, pace; and a warning if a body turns by more than half a turn between
+            two frames, which looks like another spin.  No sentence is drawn into the film but the caption.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made = motion.film(pathlib.Path(folder) / "flip.gif", end=0.2, size=(320, 180), drawn_by="matplotlib")
+        >>> made.frames
+        5
+        """
+        require_one_system(self)
+        from polhode.web.filming import write_film
+
+        return write_film(
+            self,
+            check_path(path, "the film"),
+            pace=pace,
+            frames_per_second=frames_per_second,
+            size=size,
+            start=start,
+            end=end,
+            views=views,
+            dark=dark,
+            body=body,
+            caption=caption,
+            drawn_by=drawn_by,
+        )
 
     def show(self) -> Path:
         """Open the motion in the browser, as the page that `export_html` writes; returns the path of that page.
