@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 XYZ = ("x", "y", "z")
 
 
-class Quantity(NamedTuple):
+class MotionQuantity(NamedTuple):
     """An attribute of a motion in the dataset."""
 
     unit: str
@@ -53,27 +53,29 @@ WRITTEN_UNITS = {
     "kg m2 s-1": "kg m²/s",
 }
 
-QUANTITIES: dict[str, Quantity] = {
-    "position": Quantity(UNITS["position"], NAMES["position"], ("axis",)),
-    "quaternion_wxyz": Quantity("1", "orientation, body to world, scalar first", ("wxyz",)),
-    "velocity": Quantity("m s-1", "velocity of the center of mass, world axes", ("axis",)),
-    "angular_velocity": Quantity("rad s-1", "angular velocity, world axes", ("axis",)),
-    "angular_velocity_body": Quantity("rad s-1", "angular velocity, body axes", ("body_axis",)),
-    "linear_momentum": Quantity(UNITS["linear_momentum"], NAMES["linear_momentum"], ("axis",)),
-    "angular_momentum": Quantity(UNITS["angular_momentum"], NAMES["angular_momentum"], ("axis",)),
-    "euler_angles": Quantity("rad", "about z, then the new x, then the new z", ("euler_angle",)),
-    "yaw_pitch_roll": Quantity("rad", "about z, then the new y, then the new x", ("yaw_pitch_roll_angle",)),
-    "rotation_matrix": Quantity("1", "rotation matrix, body to world", ("row", "column")),
-    "translational_energy": Quantity("J", "M v2/2"),
-    "rotational_energy": Quantity("J", "w . (I w)/2"),
-    "kinetic_energy": Quantity("J", "kinetic energy"),
-    "potential_energy": Quantity("J", "sum over all forces that have a potential", needs="potential", of_system=True),
-    "energy": Quantity("J", "kinetic and potential energy", needs="potential", of_system=True),
-    "acceleration": Quantity("m s-2", "acceleration of the center of mass, world axes", ("axis",), "forces"),
-    "angular_acceleration": Quantity("rad s-2", "rate of the angular velocity, world axes", ("axis",), "course"),
-    "reaction_force": Quantity("N", "force of the pivot on the body, world axes", ("axis",), "pivot"),
-    "contact_forces": Quantity("N", NAMES["contact_force"], ("axis",), "contacts"),
-    "contact_torques": Quantity("N m", NAMES["contact_torque"], ("axis",), "contacts"),
+QUANTITIES: dict[str, MotionQuantity] = {
+    "position": MotionQuantity(UNITS["position"], NAMES["position"], ("axis",)),
+    "quaternion_wxyz": MotionQuantity("1", "orientation, body to world, scalar first", ("wxyz",)),
+    "velocity": MotionQuantity("m s-1", "velocity of the center of mass, world axes", ("axis",)),
+    "angular_velocity": MotionQuantity("rad s-1", "angular velocity, world axes", ("axis",)),
+    "angular_velocity_body": MotionQuantity("rad s-1", "angular velocity, body axes", ("body_axis",)),
+    "linear_momentum": MotionQuantity(UNITS["linear_momentum"], NAMES["linear_momentum"], ("axis",)),
+    "angular_momentum": MotionQuantity(UNITS["angular_momentum"], NAMES["angular_momentum"], ("axis",)),
+    "euler_angles": MotionQuantity("rad", "about z, then the new x, then the new z", ("euler_angle",)),
+    "yaw_pitch_roll": MotionQuantity("rad", "about z, then the new y, then the new x", ("yaw_pitch_roll_angle",)),
+    "rotation_matrix": MotionQuantity("1", "rotation matrix, body to world", ("row", "column")),
+    "translational_energy": MotionQuantity("J", "M v2/2"),
+    "rotational_energy": MotionQuantity("J", "w . (I w)/2"),
+    "kinetic_energy": MotionQuantity("J", "kinetic energy"),
+    "potential_energy": MotionQuantity(
+        "J", "sum over all forces that have a potential", needs="potential", of_system=True
+    ),
+    "energy": MotionQuantity("J", "kinetic and potential energy", needs="potential", of_system=True),
+    "acceleration": MotionQuantity("m s-2", "acceleration of the center of mass, world axes", ("axis",), "forces"),
+    "angular_acceleration": MotionQuantity("rad s-2", "rate of the angular velocity, world axes", ("axis",), "course"),
+    "reaction_force": MotionQuantity("N", "force of the pivot on the body, world axes", ("axis",), "pivot"),
+    "contact_forces": MotionQuantity("N", NAMES["contact_force"], ("axis",), "contacts"),
+    "contact_torques": MotionQuantity("N m", NAMES["contact_torque"], ("axis",), "contacts"),
 }
 """What the dataset has besides events, impacts, rotors and what a motion is stored as."""
 
