@@ -2,9 +2,19 @@
 
 import type { PropKind } from "../stage.ts";
 import type { Build } from "./base.ts";
-import { rod } from "./rod.ts";
+import { cloud } from "./cloud.ts";
+import { cones } from "./cones.ts";
+import { axle, ball, bonds, box, rod } from "./solids.ts";
+import { shaft, stand } from "./stand.ts";
 
 export const KINDS: { [K in PropKind]?: Build<K> } = {
+  axle,
+  ball,
+  bonds,
+  box,
+  cloud,
+  cones,
   rod,
-  axle: rod,
+  shaft,
+  stand,
 };
