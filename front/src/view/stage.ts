@@ -35,7 +35,7 @@ export interface PropKinds {
   stand: { pivot: Vec3; height: number; radius: number };
   shaft: { point: Vec3; direction: Vec3; length: number; radius: number; bearings: boolean };
   bonds: { points: Vec3[]; pairs: [number, number][]; radius: number; radii: number[]; colors: string[] };
-  cloud: { points: Vec3[]; pixels: number };
+  cloud: { points: Vec3[]; times: number[]; pixels: number };
   cones: { axis: Vec3 };
 }
 

@@ -247,10 +247,12 @@ class Bonds(Prop):
 
 @dataclass(frozen=True)
 class PointsCloud(Prop):
-    """Many small dots."""
+    """Many small dots, such as observations."""
 
     kind: ClassVar[str] = "cloud"
     points: Sequence[Point]
+    times: Sequence[float] = ()
+    """When each was observed, in s: it is faint before; empty if that does not matter."""
     pixels: float = 3.0
     """Diameter of a dot."""
 

@@ -23,6 +23,8 @@ export interface Parts {
   follows?: boolean;
   /** Where its label is, and a point from which it points away, in units relative to the anchor. */
   label?: { at: Vec3; from?: Vec3 };
+  /** Labels that move by themselves, in the view. */
+  labels?(): PropLabel[];
   /** Changes that depend on the time; called after it was placed. */
   update?(instant: Instant, pose: FramePose): void;
   /** Adapt what has a size in pixels. */

@@ -59,6 +59,7 @@ class PlacedProp implements Prop {
 
   labels(): PropLabel[] {
     const { label } = this.parts;
+    if (this.parts.labels && this.object.visible) return this.parts.labels();
     if (!label || this.data.label === "" || !this.object.visible) return [];
     const inView = (at: Vec3): Vector3 => new Vector3(...at).multiply(this.object.scale).applyQuaternion(this.object.quaternion).add(this.object.position);
     return [{ text: this.data.label, color: colorOf(this.data, this.context), at: inView(label.at), from: inView(label.from ?? [0, 0, 0]) }];
