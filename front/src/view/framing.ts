@@ -2,7 +2,8 @@
 // are in a unit of about the size of a body.
 
 import { quaternionAt, vectorAt, type MotionRecord } from "../motion/record.ts";
-import { length, minus, plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
+import { dot, length, minus, plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
+import type { ThirdFrame } from "./stage.ts";
 
 /** A body that travels farther than this, relative to its size, is followed. */
 const FAR = 8;
@@ -40,9 +41,43 @@ export interface Framing {
   ground: number;
   /** Displacement of each member, in m, if they would overlap; null if they are drawn at their true positions. */
   displacements: Vec3[] | null;
+  /** The same seen from the stage's third frame: a point of its axis, and half the width around it; null without one. */
+  turning: { middle: Vec3; radius: number } | null;
 }
 
+/** The framing by the motion, changed by what the stage says. */
 export function frameMotion(record: MotionRecord, watched: number): Framing {
+  const framing = frameByMotion(record, watched);
+  const { camera, floor, frame } = record.stage;
+  const middle = camera?.target && camera.target !== "body" ? minus(camera.target, record.origin) : framing.middle;
+  const whole = camera?.radius ? camera.radius / framing.unit : framing.radius.whole;
+  return {
+    ...framing,
+    middle,
+    radius: { ...framing.radius, whole },
+    isFar: camera?.target ? camera.target === "body" : framing.isFar,
+    hasGround: floor === null ? framing.hasGround : floor !== false,
+    ground: typeof floor === "number" ? floor - record.origin[2] : framing.ground,
+    turning: frame && turningView(record, frame, middle, camera?.radius ? whole : null, framing),
+  };
+}
+
+/** The view from a rotating frame: it looks at a point of the axis. */
+function turningView(record: MotionRecord, frame: ThirdFrame, middle: Vec3, radius: number | null, { unit, larger }: Framing): Framing["turning"] {
+  const origin = minus(frame.origin, record.origin);
+  const rate = length(frame.angularVelocity);
+  const axis = rate > 0 ? scaled(1 / rate, frame.angularVelocity) : ([0, 0, 1] as Vec3);
+  const onAxis = plus(origin, scaled(dot(minus(middle, origin), axis), axis));
+  if (radius !== null) return { middle: onAxis, radius };
+  let far = 0;
+  for (let row = 0; row < record.times * record.bodies; row++) {
+    const away = length(minus(vectorAt(record.position, row), onAxis));
+    if (away > far) far = away;
+  }
+  return { middle: onAxis, radius: far / unit + 1.7 * reachOf(record, 0, unit) * larger.whole };
+}
+
+function frameByMotion(record: MotionRecord, watched: number): Framing {
   const sizes = Array.from(record.appearanceIndex, (l) => record.appearances[l].size);
   const size = record.axis === "body" ? Math.max(...sizes) : sizes[watched];
   const extent = extents(record);
@@ -74,6 +109,7 @@ export function frameMotion(record: MotionRecord, watched: number): Framing {
     hasGround: !displacements && (record.hasPivot || extent.path > 0.02 * unit || extent.apart > 0.02 * unit),
     ground: groundOf(record, extent, unit, larger.whole, pivoted),
     displacements,
+    turning: null,
   };
 }
 

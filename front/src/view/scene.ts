@@ -29,6 +29,7 @@ import { Poinsot } from "./poinsot.ts";
 import { buildProps, type Prop } from "./props/index.ts";
 import { quantitiesOf, type Quantity } from "./quantities.ts";
 import { hasSpring, Spring } from "./spring.ts";
+import { relativeTo } from "./turning.ts";
 import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
 import { Trails } from "./trails.ts";
 
@@ -92,10 +93,11 @@ export class FrameScene {
     this.trails.visible = instant.isPresent;
     if (instant.isPresent) this.trails.update(options, instant, framePose);
     const drawn = instant.larger / this.context.framing.unit;
+    const seen = relativeTo(instant.turning, instant.pose);
     for (const { quantity, arrow } of this.arrows) {
       const isOn = instant.isPresent && options[quantity.isShown];
       const own = this.frame === "body" && quantity.inBody ? quantity.inBody(instant.pose) : null;
-      const vector = own ?? framePose.along(quantity.at(instant.pose, instant.t));
+      const vector = own ?? framePose.along(quantity.at(this.frame === "space" ? seen : instant.pose, instant.t));
       const from = quantity.from ? plus(framePose.position, toWorld(framePose.attitude, scaled(drawn, quantity.from))) : framePose.anchor;
       arrow.point(from, isOn ? scaled(instant.reach, vector) : [0, 0, 0]);
     }

@@ -30,7 +30,7 @@ export interface PropKinds {
   globe: { radius: number; center: Vec3; axis: Vec3; rate: number };
   vertical: { center: Vec3 };
   target: { direction: Vec3 };
-  axis: { direction: Vec3; through: Vec3 | null };
+  axis: { direction: Vec3; through: Vec3 | null; length: number | null };
   axle: { start: Vec3; end: Vec3; radius: number };
   stand: { pivot: Vec3; height: number; radius: number };
   shaft: { point: Vec3; direction: Vec3; length: number; radius: number; bearings: boolean };
@@ -81,6 +81,12 @@ export interface Stage {
   shows: string;
   still: string;
 }
+
+/** Whether two motions begin alike: what the user has changed since then is kept from one to the other. */
+export const isSameStage = (a: Stage, b: Stage): boolean => {
+  const begin = ({ camera, switches, off, panels, frame }: Stage): string => JSON.stringify([camera, switches, off, panels, frame?.name]);
+  return begin(a) === begin(b);
+};
 
 export const EMPTY_STAGE: Stage = {
   camera: null,

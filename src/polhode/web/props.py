@@ -187,6 +187,8 @@ class AxisLine(Prop):
     direction: Point
     through: Point | None = None
     """None for the body's center of mass, or its pivot."""
+    length: float | None = None
+    """m; None for what the view has room for."""
 
 
 @dataclass(frozen=True)
