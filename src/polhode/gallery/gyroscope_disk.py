@@ -15,7 +15,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.heavy_top import HeavyTop
 from polhode.validation import Array
-from polhode.web.props import Axle, AxisLine, Stand
+from polhode.web.props import Axle, Stand
 from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 MASS, GRAVITY, HEIGHT, SEMI_AXES = 1.0, 1.0, 1.0, (1.0, 1.0, 0.1)
 FRAMES = 600
 STEPS_PER_TURN = 4000
-AXLE_RADIUS, AXLE_ABOVE, STAND_HEIGHT = 0.035, 0.4, 1.6
+AXLE_RADIUS, AXLE_ABOVE, STAND_HEIGHT = 0.035, 1.6, 1.6
+"""The axle ends where the page draws the tip of axis 3, whose path is shown."""
 
 
 def make_disk() -> Body:
@@ -100,7 +101,6 @@ def make_stage(panels: tuple[str, ...], knob: str = "", **more: Any) -> Stage:
     props = (
         Axle((0.0, 0.0, -HEIGHT), end, AXLE_RADIUS),
         Stand((0.0, 0.0, 0.0), STAND_HEIGHT, 1.6 * AXLE_RADIUS),
-        AxisLine((0.0, 0.0, 1.0), through=(0.0, 0.0, 0.0)),
     )
     grabs = [Grab("angular_velocity", knob="spin", component=2)]
     if knob:

@@ -230,8 +230,8 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=Stage(
-        camera=StageCamera(elevation_deg=18.0),
-        off=("bodyAxes",),
+        camera=StageCamera(elevation_deg=18.0, target=(0.0, 0.0, 0.5), radius=1.8),
+        off=("bodyAxes", "trailOmega"),
         panels=("angular_velocity", "angular_velocity_world", "tilt_precession", "energy", "drift"),
         props=(RollingCones(),),
         grabs=(
