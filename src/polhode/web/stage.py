@@ -98,6 +98,8 @@ class Stage:
     grabs: Sequence[Grab] = ()
     shows: str = ""
     """What there is to see, in one sentence, for readers who cannot see it."""
+    moment: float = 0.4
+    """When its picture in the gallery is taken: a fraction of the motion."""
     still: str = ""
     """Why nothing moves, if nothing does."""
 
