@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -35,7 +36,8 @@ JSON.stringify([...document.querySelectorAll(".view-pane")].flatMap((pane) => {
   const box = pane.getBoundingClientRect();
   const isInside = (label) => {
     const own = label.getBoundingClientRect();
-    return own.left >= box.left - 1 && own.right <= box.right + 1 && own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
+    const isWithin = own.left >= box.left - 1 && own.right <= box.right + 1;
+    return isWithin && own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
   };
   const labels = [...pane.querySelectorAll(".view-word")].filter((label) => !label.hidden);
   return labels.filter((label) => !isInside(label)).map((label) => label.textContent);
@@ -60,7 +62,7 @@ def test_the_stage_of_a_model_is_set_and_something_happens_on_it(lab, visit, nam
         assert json.loads(evaluate(page, OUTSIDE)) == [], "labels outside their pane"
         pictures.append(pixels_of(page.locator(".view-space")))
         assert share_drawn(pictures[-1]) > MIN_DRAWN, f"the view is empty at {share:.0%}"
-    changes = [share_changed(one, other) for one, other in zip(pictures, pictures[1:], strict=False)]
+    changes = [share_changed(one, other) for one, other in pairwise(pictures)]
     assert bool(stage.still) or min(changes) > MIN_CHANGED, f"nothing moves: {changes}"
 
 

@@ -63,8 +63,8 @@ def content_security_policy(live: bool) -> str:
     digest = base64.b64encode(hashlib.sha256(_read_asset("lab.js").encode()).digest()).decode()
     reach, pictures = ("connect-src 'self'; ", "'self' ") if live else ("", "")
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src {pictures}data: blob:; {reach}"
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"img-src {pictures}data: blob:; {reach}base-uri 'none'; form-action 'none'"
     )
 
 

@@ -10,7 +10,7 @@ import { line } from "./figures.ts";
 const FORWARD = new Vector3(0, 0, 1);
 const SEGMENTS = 96;
 /** How far the two tones, and the edge, fade into the background. */
-const TONES = [0.62, 0.78];
+const TONES = [0.52, 0.78];
 const EDGE = 0.2;
 const BEHIND_ITS_EDGE = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 };
 
