@@ -9,6 +9,8 @@ import type { ThirdFrame } from "./stage.ts";
 const FAR = 8;
 /** Bodies smaller than this fraction of the frame are drawn larger; the more bodies, the smaller the fraction. */
 const smallest = (bodies: number): number => 1 / Math.min(25, Math.max(8, 6 * Math.cbrt(bodies)));
+/** Where the stage says how wide the view is, bodies that are drawn larger fill this fraction of it. */
+const FRAMED = 0.7;
 /** Where a view of a body on a pivot looks: fraction of the way from the pivot to the center of mass. */
 export const PIVOT_TO_CENTER = 0.6;
 /** Half the width of the view of one body, relative to its reach; the longest arrow is 1.75. */
@@ -41,7 +43,7 @@ export interface Framing {
   ground: number;
   /** Displacement of each member, in m, if they would overlap; null if they are drawn at their true positions. */
   displacements: Vec3[] | null;
-  /** The same seen from the stage's third frame: a point of its axis, and half the width around it; null without one. */
+  /** The same seen from the stage's third frame: a point of it, and half the width around it; null without one. */
   turning: { middle: Vec3; radius: number } | null;
 }
 
@@ -54,6 +56,7 @@ export function frameMotion(record: MotionRecord, watched: number): Framing {
   return {
     ...framing,
     middle,
+    larger: camera?.radius && framing.larger.whole > 1 ? { ...framing.larger, whole: magnified(FRAMED * whole * smallest(record.bodies)) } : framing.larger,
     radius: { ...framing.radius, whole },
     isFar: camera?.target ? camera.target === "body" : framing.isFar,
     hasGround: floor === null ? framing.hasGround : floor !== false,
@@ -68,7 +71,8 @@ function turningView(record: MotionRecord, frame: ThirdFrame, middle: Vec3, radi
   const rate = length(frame.angularVelocity);
   const axis = rate > 0 ? scaled(1 / rate, frame.angularVelocity) : ([0, 0, 1] as Vec3);
   const onAxis = plus(origin, scaled(dot(minus(middle, origin), axis), axis));
-  if (radius !== null) return { middle: onAxis, radius };
+  // A point at which the camera shall look is one of the frame.
+  if (radius !== null) return { middle: Array.isArray(record.stage.camera?.target) ? middle : onAxis, radius };
   let far = 0;
   for (let row = 0; row < record.times * record.bodies; row++) {
     const away = length(minus(vectorAt(record.position, row), onAxis));

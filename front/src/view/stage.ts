@@ -19,7 +19,7 @@ export interface PropBase {
 
 /** The props by kind. */
 export interface PropKinds {
-  rod: { start: Vec3; end: Vec3; radius: number };
+  rod: { start: Vec3; end: Vec3; radius: number; endRadius: number | null };
   ball: { center: Vec3; radius: number };
   box: { sides: Vec3; center: Vec3; quaternion: Quat };
   polygon: { points: Vec3[]; faded: boolean };
@@ -50,6 +50,8 @@ export interface StageCamera {
   target: "body" | Vec3 | null;
   /** Half the width of the space view, in m, or null. */
   radius: number | null;
+  /** What is upward in the space view. */
+  up: Vec3;
 }
 
 /** A uniformly rotating frame, along the world's axes at t = 0. */

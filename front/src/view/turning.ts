@@ -1,7 +1,7 @@
 // The space view as seen from a uniformly rotating frame: the camera turns with the frame, and so do the paths, which
 // are those that the frame sees.
 
-import { Quaternion, type PerspectiveCamera } from "three";
+import { Quaternion, Vector3, type PerspectiveCamera } from "three";
 import type { Pose } from "../motion/pose.ts";
 import { fromRotationVector, minus, plus, scaled, toBody, type Quat, type Vec3 } from "../motion/vectors.ts";
 import type { ThirdFrame } from "./stage.ts";
@@ -16,6 +16,15 @@ export const quaternionOf = (q: Quat): Quaternion => new Quaternion(q[1], q[2], 
 export function turnCamera(camera: PerspectiveCamera, frame: ThirdFrame | null, t: number): void {
   if (frame === null) return;
   const turn = quaternionOf(frameAttitude(frame, t));
+  camera.position.applyQuaternion(turn);
+  camera.quaternion.premultiply(turn);
+  camera.updateMatrixWorld();
+}
+
+/** Turn a camera that was placed for z upward so that another direction is, about the point at which it looks. */
+export function raiseCamera(camera: PerspectiveCamera, up: Vec3 | undefined): void {
+  if (up === undefined || (up[0] === 0 && up[1] === 0)) return;
+  const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...up).normalize());
   camera.position.applyQuaternion(turn);
   camera.quaternion.premultiply(turn);
   camera.updateMatrixWorld();

@@ -15,7 +15,7 @@ import { FrameScene } from "./scene.ts";
 import { PaneRenderer, type Pane } from "./renderer.ts";
 import { instantAt, type Instant, type ViewContext } from "./context.ts";
 import { Triad } from "./triad.ts";
-import { turnCamera } from "./turning.ts";
+import { raiseCamera, turnCamera } from "./turning.ts";
 import { FrameChoice } from "./frame-choice.ts";
 
 interface View {
@@ -116,6 +116,7 @@ export class Views {
     const framePose = frameScene.update(this.choices.now, instant, this.choices.now.follow, radius);
     const at: Vec3 = pane.frame === "body" ? scaled(1 - PIVOT_TO_CENTER, framePose.anchor) : [0, 0, 0];
     this.orbit.aim(camera, at, radius, pane.width / pane.height);
+    if (pane.frame === "space") raiseCamera(camera, this.context!.record.stage.camera?.up);
     view.triad.show(camera, triadColors(pane, colors));
     if (pane.frame === "space") turnCamera(camera, instant.turning, instant.t);
     frameScene.fit(camera, pane.width, pane.height, radius);

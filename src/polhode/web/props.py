@@ -73,12 +73,14 @@ def to_plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Rod(Prop):
-    """A round bar from one point to another."""
+    """A round bar from one point to another, or a cone."""
 
     kind: ClassVar[str] = "rod"
     start: Point
     end: Point
     radius: float
+    end_radius: float | None = None
+    """At the end, if it is another; 0 for a cone."""
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ import { dot, length, scaled, toBody, type Vec3 } from "../../motion/vectors.ts"
 import type { Instant, ViewContext } from "../context.ts";
 import { reachOf } from "../framing.ts";
 import { WideLine } from "../lines.ts";
+import { MAX_LENGTH } from "../quantities.ts";
 import type { PropData } from "../stage.ts";
 import type { Parts, PropLabel } from "./base.ts";
 
-/** Length of the side of both cones, relative to the reach of the body; the arrow of omega is longer. */
-const SIDE = 1.4;
+/** Length of the side of both cones, relative to the reach of the body: that of the arrow of omega. */
+const SIDE = MAX_LENGTH.omega;
 const RULINGS = 16;
 const RIM = 96;
 const UP = new Vector3(0, 0, 1);

@@ -31,7 +31,8 @@ export function bar(from: Vec3, to: Vec3, radii: [number, number], color: string
 
 export function rod(prop: PropData<"rod">, context: ViewContext): Parts {
   const [radius, along] = inUnits(prop, context);
-  return { object: bar([0, 0, 0], along, [radius, radius], colorOf(prop, context), context), anchor: prop.start, label: { at: along } };
+  const end = prop.endRadius === null ? radius : prop.endRadius / context.framing.unit;
+  return { object: bar([0, 0, 0], along, [radius, end], colorOf(prop, context), context), anchor: prop.start, label: { at: along } };
 }
 
 /** An axle tapers to a point at its start, where it stands on a pivot. */
