@@ -101,6 +101,8 @@ class Stage:
     grabs: Sequence[Grab] = ()
     shows: str = ""
     """What there is to see, in one sentence, for readers who cannot see it."""
+    moment: float = 0.4
+    """When its picture in the gallery is taken: a fraction of the motion."""
     likeness: Body | None = None
     """Drawn in place of the ellipsoid of a body that has no geometry; only its shape matters."""
     still: str = ""

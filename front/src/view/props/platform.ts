@@ -10,8 +10,9 @@ import { line } from "./figures.ts";
 const FORWARD = new Vector3(0, 0, 1);
 const SEGMENTS = 96;
 /** How far the two tones, and the edge, fade into the background. */
-const TONES = [0.62, 0.78];
+const TONES = [0.52, 0.78];
 const EDGE = 0.2;
+const BEHIND_ITS_EDGE = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 };
 
 export function platform(prop: PropData<"platform">, context: ViewContext): Parts {
   const { colors, framing, effects } = context;
@@ -23,7 +24,7 @@ export function platform(prop: PropData<"platform">, context: ViewContext): Part
   const angle = (2 * Math.PI) / count;
   for (let k = 0; k < count; k++) {
     const sector = new CircleGeometry(radius, Math.max(4, Math.ceil(SEGMENTS / count)), k * angle, angle);
-    const face = new Mesh(sector, new MeshLambertMaterial({ color: tone(TONES[k % 2]), side: DoubleSide }));
+    const face = new Mesh(sector, new MeshLambertMaterial({ color: tone(TONES[k % 2]), side: DoubleSide, ...BEHIND_ITS_EDGE }));
     face.receiveShadow = effects === "high";
     disk.add(face);
   }
