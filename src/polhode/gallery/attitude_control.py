@@ -143,7 +143,7 @@ def stage(angle: float, weight: float) -> Stage:
     """A satellite with a telescope along axis 1, which is to look along x, and the wheel on top of it."""
     wings = [box((0.5, 1.1, 0.03), 1.0).move((0.0, side * 1.15, 0.0)) for side in (-1.0, 1.0)]
     return Stage(
-        camera=StageCamera(azimuth_deg=-60.0, elevation_deg=34.0),
+        camera=StageCamera(azimuth_deg=-38.0, elevation_deg=30.0, zoom=1.15),
         off=("omega", "L", "trailOmega"),
         panels=("yaw_pitch_roll", "angular_velocity", "energy", "drift"),
         props=(

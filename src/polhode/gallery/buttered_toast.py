@@ -241,7 +241,7 @@ def stage(height: float, overhang: float, angle: float, run: str) -> Stage:
         camera=StageCamera(-72.0, 12.0, target=(-0.05, 0.0, 0.5 * height), radius=0.56 * height + 0.1)
         if run == ONE
         else None,
-        off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces"),
+        off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces", "impacts"),
         panels=("angular_velocity", "position", "energy"),
         props=props,
         grabs=(Grab("attitude", knob="angle", component=1, scale=180 / np.pi),),

@@ -17,7 +17,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
 from polhode.web.props import Globe
-from polhode.web.stage import Stage, StageCamera
+from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -143,6 +143,7 @@ form: its rate falls exponentially with the air that it has passed.""",
         panels=("angular_velocity", "yaw_pitch_roll", "speed", "energy"),
         props=(Globe(WGS84.radius, rate=WGS84.rotation_rate),),
         floor=False,
+        frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
         likeness=LIKENESS,
         shows="A brick falls over the Earth; the air stops its tumbling.",
     ),

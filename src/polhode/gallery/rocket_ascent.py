@@ -129,7 +129,7 @@ def stage(propellant: float, exhaust: float, burn: float) -> Stage:
     below = -LENGTH / 2 - float(_make_likeness().center_of_mass[2])
     flame = Rod((0, 0, below), (0, 0, below - 1.1), 0.8 * RADIUS, 0.0, color="#ff9a3c", attached="body", until=burn)
     return Stage(
-        camera=StageCamera(elevation_deg=6.0, target="body"),
+        camera=StageCamera(elevation_deg=6.0, zoom=1.6, target="body"),
         off=("omega", "L", "trailOmega", "bodyAxes"),
         panels=("speed", "position", "forces", "energy"),
         props=(flame,),

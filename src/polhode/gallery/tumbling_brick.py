@@ -18,7 +18,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.rotations import angle_between
 from polhode.web.props import Globe
-from polhode.web.stage import Grab, Stage, StageCamera
+from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,6 +105,7 @@ nearest of them is met within 1e-8 deg.""",
         panels=("angular_velocity", "yaw_pitch_roll", "speed", "energy"),
         props=(Globe(WGS84.radius, rate=WGS84.rotation_rate),),
         floor=False,
+        frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
         grabs=tuple(
             Grab("angular_velocity", knob=knob, component=i, scale=degrees(1.0))
             for i, knob in enumerate(("roll", "pitch", "yaw"))
