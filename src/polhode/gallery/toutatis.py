@@ -292,7 +292,9 @@ def stage(spin_change: float, moment_change: float, run: str) -> Stage:
         switches=("trailAxis3",),
         off=("omega", "trailOmega"),
         panels=("euler_angles", "angular_velocity", "energy", "drift"),
-        props=(PointsCloud(tips, radar.times[early], 9.0, label="long axis, by radar", color="impact"),),
+        props=(
+            PointsCloud(tips.tolist(), radar.times[early].tolist(), 9.0, label="long axis, by radar", color="impact"),
+        ),
         shows="An elongated asteroid tumbles; dots are where radar has seen its long axis, and axis 3 passes by them.",
     )
 
