@@ -81,6 +81,8 @@ export interface Stage {
   frame: ThirdFrame | null;
   grabs: Grab[];
   shows: string;
+  /** Whether the body is transparent. */
+  seeThrough: boolean;
   still: string;
 }
 
@@ -100,5 +102,6 @@ export const EMPTY_STAGE: Stage = {
   frame: null,
   grabs: [],
   shows: "",
+  seeThrough: false,
   still: "",
 };

@@ -101,6 +101,8 @@ class Stage:
     grabs: Sequence[Grab] = ()
     shows: str = ""
     """What there is to see, in one sentence, for readers who cannot see it."""
+    see_through: bool = False
+    """Whether the body is transparent, so that one sees what is within."""
     moment: float = 0.4
     """When its picture in the gallery is taken: a fraction of the motion."""
     likeness: Body | None = None
@@ -127,6 +129,7 @@ class Stage:
             "frame": None if self.frame is None else _describe(self.frame),
             "grabs": [_describe(grab) for grab in self.grabs],
             "shows": self.shows,
+            "seeThrough": self.see_through,
             "still": self.still,
         }
 
