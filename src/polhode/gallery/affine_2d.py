@@ -215,12 +215,13 @@ def stage(angle: float, stretch: float, skew: float, shift_x: float, shift_y: fl
     outlines, labels = [Polygon(_on_the_table(CORNERS), faded=True, color="muted")], list[Text]()
     for (color, order), corner in zip(orders.items(), (1, 4), strict=True):
         image = affine.applied(affine.combined(*(steps[name] for name in order)), affine.point(CORNERS))
-        outlines.append(Polygon(_on_the_table(image[:, :2]), color=color))
-        labels.append(Text(outlines[-1].points[corner], label=", ".join(order), color=color))
-    points = np.concatenate([np.asarray(outline.points) for outline in outlines])
-    low, high = points.min(axis=0), points.max(axis=0)
+        points = _on_the_table(image[:, :2])
+        outlines.append(Polygon(points, color=color))
+        labels.append(Text(points[corner], label=", ".join(order), color=color))
+    all_points = np.concatenate([np.asarray(outline.points) for outline in outlines])
+    low, high = all_points.min(axis=0), all_points.max(axis=0)
     return Stage(
-        camera=StageCamera(-90.0, 62.0, target=tuple((low + high) / 2), radius=0.7 * float(np.max(high - low))),
+        camera=StageCamera(-90.0, 62.0, target=tuple((low + high) / 2), radius=0.64 * float(np.max(high - low))),
         off=("omega", "L", "trailOmega", "forces", "torque", "trailCenter", "bodyAxes"),
         panels=("position", "quaternion"),
         props=(*outlines, *labels),

@@ -235,6 +235,7 @@ def stage(force: float, arm: float, mass: float, duration: float, run: str = OFF
         camera=StageCamera(-80.0, 12.0),
         switches=("trailCenter", "trailPoint"),
         off=("L", "trailOmega", "bodyAxes", "torque"),
+        point=at,
         panels=("energy", "position", "angular_velocity_world"),
         props=(
             Ball(at, 0.16, attached="body", color="impact"),

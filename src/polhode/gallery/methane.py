@@ -243,6 +243,7 @@ def stage(separation: float, spin: float) -> Stage:
     return Stage(
         off=("L", "omega", "bodyAxes", "trailOmega"),
         switches=("trailPoint",),
+        point=atoms[1],
         panels=("angular_velocity_world", "quaternion"),
         props=(
             bonds,

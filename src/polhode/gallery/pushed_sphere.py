@@ -185,15 +185,13 @@ def stage(step: float, push: float, angle: float, g: float) -> Stage:
     for k in range(STEPS):
         place, velocity = place + step * velocity, velocity + step * (pull + (force if k == 0 else 0.0))
         centers.append(place)
-    direction = force / np.linalg.norm(force)
+    arrow = 1.2 * force / np.linalg.norm(force)
     return Stage(
         camera=StageCamera(-90.0, 14.0, up=(0.0, 1.0, 0.0)),
         off=("L", "trailOmega", "bodyAxes"),
         panels=("position", "velocity", "drift"),
         props=(
-            StageArrow(
-                (-1.0, 0.0, 0.0) - 1.2 * direction, 1.2 * direction, label="push", color="impact", until=1.5 * step
-            ),
+            StageArrow((-1.0, 0.0, 0.0) - arrow, arrow, label="push", color="impact", until=1.5 * step),
             PointsCloud(centers, step * np.arange(STEPS + 1), 7.0, color="ink"),
         ),
         floor=False,

@@ -150,7 +150,7 @@ def _draw_energies(axes: Axes, motion: Motion) -> None:
 def stage(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Stage:
     """Marks of the center of mass at equal times: it moves uniformly."""
     pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
-    times = np.linspace(0.0, SWINGS * pair.period, 8 * SWINGS + 1)
+    times = [pair.period * k / 8 for k in range(8 * SWINGS + 1)]
     center = (mass_a * pair.positions[0] + mass_b * pair.positions[1]) / (mass_a + mass_b)
     marks = [(center + drift * t, 0.0, 0.0) for t in times]
     label = Text((marks[-1][0], 0.0, 0.0), label="center of mass at equal times", color="ink")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode import rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
@@ -192,8 +193,7 @@ def _draw_fall(axes: Axes, motion: Motion, g: Array) -> None:
 def stage(tilt: float, field: float, g: float) -> Stage:
     """The weight of every tetrahedron at its centroid, in a body of glass, and the direction of the field."""
     masses, centers = cut_into_cells()
-    half = radians(tilt) / 2
-    turn = rotations.matrix(AXIS, 2 * half)
+    turn = rotations.matrix(AXIS, radians(tilt))
     pull = turn.T @ _field_vector(field, 1.0)
     longest = 0.5 / float(masses.max())
     weights = [
@@ -201,7 +201,7 @@ def stage(tilt: float, field: float, g: float) -> Stage:
         for mass, center in zip(masses, centers, strict=True)
     ]
     return Stage(
-        camera=StageCamera(-60.0, 14.0, target="body"),
+        camera=StageCamera(-60.0, 14.0, zoom=1.4, target="body"),
         off=("L", "omega", "bodyAxes", "forces"),
         panels=("velocity", "angular_velocity", "energy"),
         props=(
