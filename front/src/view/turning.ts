@@ -18,6 +18,7 @@ export function turnCamera(camera: PerspectiveCamera, frame: ThirdFrame | null, 
   const turn = quaternionOf(frameAttitude(frame, t));
   camera.position.applyQuaternion(turn);
   camera.quaternion.premultiply(turn);
+  camera.up.applyQuaternion(turn);
   camera.updateMatrixWorld();
 }
 
@@ -27,6 +28,7 @@ export function raiseCamera(camera: PerspectiveCamera, up: Vec3 | undefined): vo
   const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...up).normalize());
   camera.position.applyQuaternion(turn);
   camera.quaternion.premultiply(turn);
+  camera.up.applyQuaternion(turn);
   camera.updateMatrixWorld();
 }
 
