@@ -6,6 +6,7 @@ import { create, requireElement } from "./controls/dom.ts";
 import { aliasingWarning, maxAngularSpeed, samplingWarning, slowMotionSpeed } from "./controls/aliasing.ts";
 import { Header } from "./controls/header.ts";
 import { listenToKeys } from "./controls/keyboard.ts";
+import { Panes } from "./controls/panes.ts";
 import { Notes } from "./controls/notes.ts";
 import { Notices } from "./controls/notices.ts";
 import { PlayBar } from "./controls/playbar.ts";
@@ -17,6 +18,7 @@ import type { MotionRecord } from "./motion/record.ts";
 import { Choices } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
 import type { PageOptions } from "./transport/protocol.ts";
+import type { GrabActions, Knobs } from "./view/grabber.ts";
 import { Views } from "./view/views.ts";
 
 /** Slow motion is at least this many times slower than the natural speed. */
@@ -26,6 +28,7 @@ export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
   toggleGallery(): void;
+  knobs: Knobs;
 }
 
 export class App {
@@ -46,7 +49,6 @@ export class App {
   private readonly plots: Plots | null;
   private rate = 0;
   private frame: number | null = null;
-  private hasDrawn = false;
 
   constructor(options: PageOptions) {
     const theme = new ThemeSwitch(this.choices);
@@ -57,10 +59,12 @@ export class App {
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
     requireElement("cards").append(...this.columns);
     this.prependCards(this.audit.element, this.notes.element);
-    const effects = new URLSearchParams(location.search).get("fx") === "low" ? "low" : "high";
+    const effects = new URLSearchParams(location.search).get("fx") ?? "";
     this.views = this.reportErrors("the views", () => new Views(requireElement("views"), this.choices, effects));
     this.plots = this.reportErrors("the plots", () => new Plots(requireElement("plots"), this.playback, this.choices));
-    listenToKeys(this.playback);
+    const panes = this.views && new Panes(this.views);
+    if (this.views) this.views.grabActions = this.grabActions();
+    listenToKeys(this.playback, panes?.keys ?? {});
     this.playback.onChange(() => this.wake());
     this.playback.onChange(() => this.warn());
     this.choices.onChange((changed) => {
@@ -123,6 +127,22 @@ export class App {
     this.playback.setSpeed(this.rate > 0 ? Math.min(slow, slowMotionSpeed(this.rate)) : slow);
   }
 
+  /** What is dragged in the views is the start of the motion: the playback waits there meanwhile. */
+  private grabActions(): GrabActions {
+    let wasPlaying = false;
+    return {
+      knobs: () => this.lab?.knobs ?? null,
+      begin: () => {
+        wasPlaying = this.playback.playing;
+        this.playback.pause();
+        this.playback.seek(this.playback.first);
+      },
+      end: () => {
+        if (wasPlaying) this.playback.play();
+      },
+    };
+  }
+
   /** Draw in the next animation frame, and keep going while playing. */
   private wake(): void {
     this.frame ??= requestAnimationFrame((now) => {
@@ -136,11 +156,8 @@ export class App {
   private draw(): void {
     if (this.record === null) return;
     const { t } = this.playback;
-    this.reportErrors("the views", () => this.views?.draw(t));
+    this.reportErrors("the views", () => this.views?.draw(t, this.playback.playing));
     this.reportErrors("the plots", () => this.plots?.cursor(t));
-    if (this.hasDrawn) return;
-    this.hasDrawn = true;
-    performance.mark("polhode-first-drawing");
   }
 
   /** Show an error as a notice, so that the rest of the page keeps working. */

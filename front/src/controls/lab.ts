@@ -40,7 +40,7 @@ export class Lab {
     private readonly options: PageOptions,
   ) {
     this.drawer = new Drawer(requireElement("gallery"), app.header);
-    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle() };
+    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle(), knobs: this.parameterPanel };
     requireElement("notices").before(this.progress.element);
     window.addEventListener("popstate", () => this.loadAddress());
     this.connection = new Connection(socketAddress(), {

@@ -35,6 +35,21 @@ export class ParameterPanel {
     return Object.fromEntries(known.map((control) => [control.parameter.name, control.value as number]));
   }
 
+  /** Value and range of a parameter; null if there is none of this name. */
+  find(name: string): { value: number; low: number; high: number } | null {
+    const control = this.controls.find((one) => one.parameter.name === name);
+    if (control === undefined) return null;
+    const { low, high, default: first } = control.parameter;
+    return { value: control.value ?? first, low, high };
+  }
+
+  /** Move a parameter, as its slider does; `isFinal` when it is released. */
+  set(name: string, value: number, isFinal: boolean): void {
+    this.controls.find((one) => one.parameter.name === name)?.set(value);
+    void isFinal;
+    this.send();
+  }
+
   /** Show the server's error at its parameter; returns whether there is such a parameter. */
   showError(parameter: string, sentence: string): boolean {
     const control = this.controls.find((one) => one.parameter.name === parameter);

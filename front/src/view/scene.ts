@@ -6,6 +6,7 @@ import {
   HemisphereLight,
   Mesh,
   MeshBasicMaterial,
+  type MeshLambertMaterial,
   Scene,
   SphereGeometry,
   Vector3,
@@ -27,7 +28,7 @@ import { patternMaterial } from "./pattern.ts";
 import { Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { buildProps, type Prop } from "./props/index.ts";
-import { quantitiesOf, type Quantity } from "./quantities.ts";
+import { arrowStart, quantitiesOf, type Quantity } from "./quantities.ts";
 import { hasSpring, Spring } from "./spring.ts";
 import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
 import { Trails } from "./trails.ts";
@@ -62,7 +63,7 @@ export class FrameScene {
     this.closedForm = new ClosedFormOverlay(context, frame, this.shell);
     this.trails = new Trails(context, frame);
     this.poinsot = new Poinsot(context, frame);
-    this.arrows = quantitiesOf(record, watched, colors).map((quantity) => ({
+    this.arrows = quantitiesOf(record, watched, colors, context.held).map((quantity) => ({
       quantity,
       arrow: new Arrow(quantity.color, quantity.boldness),
     }));
@@ -91,13 +92,10 @@ export class FrameScene {
     this.poinsot.update(options.poinsot, instant, framePose);
     this.trails.visible = instant.isPresent;
     if (instant.isPresent) this.trails.update(options, instant, framePose);
-    const drawn = instant.larger / this.context.framing.unit;
     for (const { quantity, arrow } of this.arrows) {
       const isOn = instant.isPresent && options[quantity.isShown];
-      const own = this.frame === "body" && quantity.inBody ? quantity.inBody(instant.pose) : null;
-      const vector = own ?? framePose.along(quantity.at(instant.pose, instant.t));
-      const from = quantity.from ? plus(framePose.position, toWorld(framePose.attitude, scaled(drawn, quantity.from))) : framePose.anchor;
-      arrow.point(from, isOn ? scaled(instant.reach, vector) : [0, 0, 0]);
+      const { from, vector } = arrowStart(quantity, this.frame, this.context, instant, framePose);
+      arrow.point(from, isOn ? vector : [0, 0, 0]);
     }
     const point = scaled(1 / this.context.framing.unit, options.point); // true position, even where bodies are drawn larger
     this.point.visible = options.trailPoint && instant.isPresent;
@@ -159,6 +157,26 @@ export class FrameScene {
     const other = this.instances?.bodyUnder(ray) ?? null;
     const own = this.body.visible ? ray.intersectObject(this.body.mesh)[0] : undefined;
     return other && !(own && own.distance < other.distance) ? other.body : null;
+  }
+
+  get quantities(): Quantity[] {
+    return this.arrows.map(({ quantity }) => quantity);
+  }
+
+  /** Whether the watched body is the first thing on a ray. */
+  isOnBody(ray: Raycaster): boolean {
+    return this.body.visible && ray.intersectObject(this.body.mesh).length > 0;
+  }
+
+  /** Light up the body, to say that it can be dragged. */
+  highlight(yes: boolean): void {
+    (this.body.mesh.material as MeshLambertMaterial).emissive.set(yes ? "#24384a" : "#000000");
+  }
+
+  showShadows(yes: boolean): void {
+    if (this.ground === null || this.context.effects === "low") return;
+    this.key.castShadow = yes;
+    this.ground.showShadow(yes);
   }
 
   dispose(): void {
