@@ -48,7 +48,7 @@ export class Lab {
     private readonly options: PageOptions,
   ) {
     this.drawer = new Drawer(requireElement("gallery"), app.header);
-    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle() };
+    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle(), knobs: this.parameterPanel };
     requireElement("notices").before(this.progress.element);
     window.addEventListener("popstate", () => this.loadAddress());
     this.connection = new Connection(socketAddress(), {
@@ -62,6 +62,7 @@ export class Lab {
     this.isOpen = state === "open";
     if (state === "open") this.app.notices.remove("connection");
     if (state !== "lost") return;
+    this.dragged.clear();
     this.progress.stop();
     this.app.notices.show("connection", {
       sentence:

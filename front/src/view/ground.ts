@@ -95,6 +95,10 @@ export class Ground extends Group {
     return level.z;
   }
 
+  showShadow(yes: boolean): void {
+    if (this.shadow) this.shadow.visible = yes;
+  }
+
   /** Side of a square as currently drawn, as text. */
   description(): string {
     return this.grid ? `grid ${formatLength(this.grid.material.uniforms.cell.value * this.context.framing.unit)}` : "";

@@ -10,7 +10,7 @@ export function isSameStructure(before: ViewContext, after: ViewContext): boolea
     JSON.stringify([
       [record.axis, record.bodies, record.hasPivot, record.contacts, record.patches.length > 0, hasSpring(record)],
       [record.appearances.map(({ kind }) => kind), Array.from(record.appearanceIndex)],
-      [framing.hasGround, framing.displacements !== null, watched, effects],
+      [framing.hasGround, framing.displacements !== null, record.stage.floor, watched, effects],
     ]);
   return before.colors === after.colors && structure(before) === structure(after);
 }

@@ -6,6 +6,7 @@ import {
   HemisphereLight,
   Mesh,
   MeshBasicMaterial,
+  type MeshLambertMaterial,
   Scene,
   SphereGeometry,
   Vector3,
@@ -28,7 +29,8 @@ import type { Size, LabelRequest } from "./labels.ts";
 import { movePattern, patternMaterial } from "./pattern.ts";
 import { Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
-import { quantitiesOf, type Quantity } from "./quantities.ts";
+import { buildProps, type Prop } from "./props/index.ts";
+import { arrowStart, quantitiesOf, type Quantity } from "./quantities.ts";
 import { hasSpring, Spring } from "./spring.ts";
 import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
 import { Trails } from "./trails.ts";
@@ -42,6 +44,7 @@ export class FrameScene {
   readonly ground: Ground | null = null;
   contacts: Contacts | null = null;
   instances: InstancedBodies | null = null;
+  props: Prop[];
   private appearance: Appearance;
   private shell: Shell;
   private readonly body: Body;
@@ -73,6 +76,8 @@ export class FrameScene {
     this.omegaCloud = frame === "body" && record.axis === "member" ? new OmegaCloud(context) : null;
     this.spring = frame === "space" && hasSpring(record) ? new Spring(context) : null;
     for (const part of [this.pivot, this.omegaCloud, this.spring]) if (part) this.scene.add(part);
+    this.props = buildProps(context, frame);
+    if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
     if (frame === "space") {
       this.scene.add((this.ground = new Ground(context)), (this.instances = new InstancedBodies(context)));
       if (record.contacts.length > 0) this.scene.add((this.contacts = new Contacts(context)));
@@ -89,11 +94,22 @@ export class FrameScene {
     this.trails.reload();
     this.poinsot.reload();
     this.omegaCloud?.reload();
+    this.reloadProps();
     if (this.contacts) {
       this.scene.remove(this.contacts);
       this.contacts.dispose();
       this.scene.add((this.contacts = new Contacts(this.context)));
     }
+  }
+
+  /** Props may depend on the motion or the knobs. */
+  private reloadProps(): void {
+    for (const prop of this.props) {
+      this.scene.remove(prop.object);
+      prop.dispose();
+    }
+    this.props = buildProps(this.context, this.frame);
+    if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
   }
 
   private reshape(appearance: Appearance): void {
@@ -115,7 +131,7 @@ export class FrameScene {
   private addArrows(): void {
     const { record, watched, colors } = this.context;
     const before = new Map(this.arrows.map((one) => [one.quantity.name, one.arrow]));
-    this.arrows = quantitiesOf(record, watched, colors).map((quantity) => {
+    this.arrows = quantitiesOf(record, watched, colors, this.context.held).map((quantity) => {
       const arrow = before.get(quantity.name) ?? new Arrow(quantity.color, quantity.boldness);
       if (!before.delete(quantity.name)) this.scene.add(arrow);
       return { quantity, arrow };
@@ -134,13 +150,10 @@ export class FrameScene {
     this.poinsot.update(options.poinsot, instant, framePose);
     this.trails.visible = instant.isPresent;
     if (instant.isPresent) this.trails.update(options, instant, framePose);
-    const drawn = instant.larger / this.context.framing.unit;
     for (const { quantity, arrow } of this.arrows) {
       const isOn = instant.isPresent && options[quantity.isShown];
-      const own = this.frame === "body" && quantity.inBody ? quantity.inBody(instant.pose) : null;
-      const vector = own ?? framePose.along(quantity.at(instant.pose, instant.t));
-      const from = quantity.from ? plus(framePose.position, toWorld(framePose.attitude, scaled(drawn, quantity.from))) : framePose.anchor;
-      arrow.point(from, isOn ? scaled(instant.reach, vector) : [0, 0, 0]);
+      const { from, vector } = arrowStart(quantity, this.frame, this.context, instant, framePose);
+      arrow.point(from, isOn ? vector : [0, 0, 0]);
     }
     const point = scaled(1 / this.context.framing.unit, options.point); // true position, even where bodies are drawn larger
     this.point.visible = options.trailPoint && instant.isPresent;
@@ -151,6 +164,7 @@ export class FrameScene {
     this.omegaCloud?.update(options.omega, instant, framePose);
     const ground = this.ground?.update(instant, isFollowing, radius) ?? null;
     this.pivot?.update(instant, framePose, ground);
+    for (const prop of this.props) prop.update(instant, framePose);
     return framePose;
   }
 
@@ -161,6 +175,7 @@ export class FrameScene {
     this.spring?.setPixels(width, height);
     this.contacts?.fit(camera, height);
     this.poinsot.fit(camera, width, height);
+    for (const prop of this.props) prop.fit?.(camera, width, height);
     this.point.scale.setScalar(DOT_PIXELS * pixelAt(camera, this.point.position, height));
     const side = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
     const back = new Vector3().setFromMatrixColumn(camera.matrixWorld, 2).setZ(0).normalize();
@@ -187,11 +202,12 @@ export class FrameScene {
     }
     const [x, y] = onScreen(this.body.position);
     const curves = this.poinsot.labels(camera).map(({ text, color, at, from }) => ({ ...request(text, color, at, from), away: { x, y } }));
+    const props = this.props.flatMap((prop) => prop.labels?.() ?? []).map(({ text, color, at, from }) => request(text, color, at, from));
     const arrows = this.arrows.filter(({ arrow, quantity }) => arrow.visible && !(isSmall && quantity.isFixed));
     return arrows
       .sort((a, b) => Number(a.quantity.isFixed) - Number(b.quantity.isFixed))
       .map(({ quantity, arrow }) => request(quantity.label, quantity.color, arrow.tip(new Vector3()), arrow.position))
-      .concat(curves);
+      .concat(curves, props);
   }
 
   /** The first body on a ray; null if there is none, or it is the watched one. */
@@ -201,11 +217,32 @@ export class FrameScene {
     return other && !(own && own.distance < other.distance) ? other.body : null;
   }
 
+  get quantities(): Quantity[] {
+    return this.arrows.map(({ quantity }) => quantity);
+  }
+
+  /** Whether the watched body is the first thing on a ray. */
+  isOnBody(ray: Raycaster): boolean {
+    return this.body.visible && ray.intersectObject(this.body.mesh).length > 0;
+  }
+
+  /** Light up the body, to say that it can be dragged. */
+  highlight(yes: boolean): void {
+    (this.body.mesh.material as MeshLambertMaterial).emissive.set(yes ? "#24384a" : "#000000");
+  }
+
+  showShadows(yes: boolean): void {
+    if (this.ground === null || this.context.effects === "low") return;
+    this.key.castShadow = yes;
+    this.ground.showShadow(yes);
+  }
+
   dispose(): void {
     disposeShell(this.shell);
     const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key } = this;
     for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key]) part?.dispose();
     for (const { arrow } of this.arrows) arrow.dispose();
+    for (const prop of this.props) prop.dispose();
     this.point.geometry.dispose();
     this.point.material.dispose();
   }

@@ -40,7 +40,7 @@ export class Trails extends Group {
     this.at = "";
     const known = new Set<string>();
     if (this.trajectory.poses.length > 1) {
-      for (const quantity of quantitiesOf(record, watched, colors)) if (this.addVector(quantity)) known.add(quantity.name);
+      for (const quantity of quantitiesOf(record, watched, colors, this.context.held)) if (this.addVector(quantity)) known.add(quantity.name);
       if (this.frame === "space") {
         this.addFixed("center", this.trajectory.poses.map(({ position }) => position), colors.path, "trailCenter");
         known.add("center").add("point");

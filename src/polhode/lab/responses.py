@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ from polhode.results.motion import Motion
 from polhode.version import __version__
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
+from polhode.web.stage import Stage
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class ModelResult:
     motions: dict[str, Motion]
     notes: Sequence[str] = ()
     """Warnings of the computation."""
+    stage_of: Callable[[str], Stage] | None = None
+    """The stage of each motion, by its name; None for the page's defaults."""
     runs: Sequence[str] = ()
     """The names of all scenarios of the model, where not all were run."""
 
@@ -57,14 +60,10 @@ def motion_message(result: ModelResult, id: int, run: str | None = None, has_clo
     names = list(result.runs or result.motions)
     chosen = next(iter(result.motions)) if run is None else run
     runs, run = (names, chosen) if len(names) > 1 else ([], "")
+    stage = None if result.stage_of is None else result.stage_of(chosen)
+    motion, name, title = result.motions[chosen], result.name, result.title
     record = record_motion(
-        result.motions[chosen],
-        id=id,
-        name=result.name,
-        title=result.title,
-        runs=runs,
-        run=run,
-        has_closed_form=has_closed_form,
+        motion, id=id, name=name, title=title, runs=runs, run=run, stage=stage, has_closed_form=has_closed_form
     )
     record.meta["notes"] = [*result.notes, *record.meta["notes"]]
     return encode_record(record)
