@@ -27,6 +27,7 @@ from polhode.lab.jobs import Job
 from polhode.lab.requests import RunRequest
 from polhode.lab.security import is_loopback, is_wildcard_address, required_token
 from polhode.lab.server import Lab, create_app
+from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
@@ -300,7 +301,7 @@ def test_a_run_canceled_when_its_motion_is_sent_does_not_wait_for_the_checks_of_
                 job.cancel()
 
         model = lab_models.MODELS["spinner"]
-        job = Job(RunRequest(1, model, model.values()), None, tell, checks_lock)
+        job = Job(RunRequest(1, model, model.values()), None, tell, checks_lock, Turnstile())
         await asyncio.wait_for(job.done(), 20)
 
     with checks_lock:
