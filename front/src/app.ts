@@ -55,7 +55,7 @@ export class App {
     this.selection = new Selection(this.choices, (run) => this.lab?.selectRun(run));
     this.header = new Header(requireElement("head"), options.version, this.selection.element, () => this.lab?.toggleGallery());
     this.header.name(options.title);
-    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown(), () => this.views?.resetCamera());
+    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown());
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
     requireElement("cards").append(...this.columns);
     this.prependCards(this.audit.element, this.notes.element);

@@ -90,8 +90,8 @@ export interface StartGeometry {
   arrow(name: string): { from: Vec3; tip: Vec3; perUnit: number } | null;
 }
 
-/** Length of the arm by which a body is turned, relative to its reach: where the tip of its axis is drawn. */
-const ARM = 1.3;
+/** Length of the arm by which a body is turned, relative to its reach: on its axis, away from the tips of other arrows. */
+const ARM = 0.95;
 
 /** How something is dragged in a view; null if it is not drawn there. */
 export function trackOf(grab: Grab, start: StartGeometry): Track | null {
