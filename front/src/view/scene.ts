@@ -25,7 +25,7 @@ import { Contacts } from "./contacts.ts";
 import { Ground } from "./ground.ts";
 import type { Size, LabelRequest } from "./labels.ts";
 import { patternMaterial } from "./pattern.ts";
-import { Pivot } from "./pivot.ts";
+import { hasStand, Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { buildProps, type Prop } from "./props/index.ts";
 import { arrowStart, quantitiesOf, type Quantity } from "./quantities.ts";
@@ -67,7 +67,7 @@ export class FrameScene {
       quantity,
       arrow: new Arrow(quantity.color, quantity.boldness),
     }));
-    this.pivot = record.hasPivot ? new Pivot(context, frame) : null;
+    this.pivot = record.hasPivot && !hasStand(record.stage) ? new Pivot(context, frame) : null;
     this.point = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colors.ink }));
     const parts = new Group().add(this.body, this.closedForm.body, this.trails, this.poinsot, this.point);
     this.scene.add(parts, ...this.arrows.map(({ arrow }) => arrow), ...this.closedForm.axes, this.key, this.key.target);

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
+from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
 
@@ -29,6 +30,17 @@ THEMES = (
     "flight",
 )
 """Themes of the models, in listing order."""
+FEATURED = (
+    "dzhanibekov",
+    "gyroscope",
+    "rotating-frame",
+    "cubesat",
+    "thrown-die",
+    "symmetric-top",
+    "tippe-top",
+    "toutatis",
+)
+"""Names of the models with which the gallery of the page begins, the best first."""
 
 
 def format_with_unit(number: str, unit: str) -> str:
@@ -127,8 +139,11 @@ class Model:
     motion, if it takes that."""
     lesson: Any = None
     """Formulas and steps beside the views."""
-    rank: int = 0
-    """Place among the featured models with which the gallery begins, from 1; 0 for the others."""
+
+    @property
+    def rank(self) -> int:
+        """Place among the featured models, from 1; 0 for the others."""
+        return FEATURED.index(self.name) + 1 if self.name in FEATURED else 0
 
     def values(self, /, **given: Any) -> dict[str, float]:
         """Values of all parameters: those given, validated, and defaults for the rest."""
@@ -173,6 +188,7 @@ class Model:
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
             "rank": self.rank,
+            "picture": thumbnail_name(self.name),
         }
 
 

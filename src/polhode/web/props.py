@@ -73,12 +73,14 @@ def to_plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Rod(Prop):
-    """A round bar from one point to another."""
+    """A round bar from one point to another, or a cone."""
 
     kind: ClassVar[str] = "rod"
     start: Point
     end: Point
     radius: float
+    end_radius: float | None = None
+    """At the end, if it is another; 0 for a cone."""
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,8 @@ class AxisLine(Prop):
     direction: Point
     through: Point | None = None
     """None for the body's center of mass, or its pivot."""
+    length: float | None = None
+    """m; None for what the view has room for."""
 
 
 @dataclass(frozen=True)
@@ -245,10 +249,12 @@ class Bonds(Prop):
 
 @dataclass(frozen=True)
 class PointsCloud(Prop):
-    """Many small dots."""
+    """Many small dots, such as observations."""
 
     kind: ClassVar[str] = "cloud"
     points: Sequence[Point]
+    times: Sequence[float] = ()
+    """When each was observed, in s: it is faint before; empty if that does not matter."""
     pixels: float = 3.0
     """Diameter of a dot."""
 
