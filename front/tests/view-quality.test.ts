@@ -52,6 +52,12 @@ test("if a coarser drawing is no faster, the finer one is kept", () => {
   assert.equal(half.level, 1);
 });
 
+test("a very slow machine does not wait for many frames", () => {
+  const quality = new AdaptiveQuality(3);
+  play(quality, (level) => [800, 400, 100][level], 10);
+  assert.equal(quality.level, 2);
+});
+
 test("a single interruption and a hidden tab change nothing", () => {
   const quality = new AdaptiveQuality(3);
   play(quality, () => 16, 50);
