@@ -34,6 +34,8 @@ import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext
 import { Trails } from "./trails.ts";
 
 const DOT_PIXELS = 4;
+/** Opacity of a body that one can look into. */
+const SEE_THROUGH = 0.42;
 /** A body smaller than this, in pixels, has no labels at its arrows. */
 const MIN_LABELED_SIZE = 26;
 
@@ -59,7 +61,9 @@ export class FrameScene {
     const { record, watched, colors, effects } = context;
     const appearance = record.appearances[record.appearanceIndex[watched]];
     this.shell = buildShell(appearance);
-    this.body = new Body(this.shell, patternMaterial(appearance, bodyTones(context), effects), "#2a2a33");
+    const material = patternMaterial(appearance, bodyTones(context), effects);
+    if (record.stage.seeThrough) Object.assign(material, { transparent: true, opacity: SEE_THROUGH, depthWrite: false });
+    this.body = new Body(this.shell, material, "#2a2a33");
     this.closedForm = new ClosedFormOverlay(context, frame, this.shell);
     this.trails = new Trails(context, frame);
     this.poinsot = new Poinsot(context, frame);

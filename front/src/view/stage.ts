@@ -81,6 +81,10 @@ export interface Stage {
   frame: ThirdFrame | null;
   grabs: Grab[];
   shows: string;
+  /** The point of the body whose path can be drawn, in m from the center of mass; null for the farthest. */
+  point: Vec3 | null;
+  /** Whether the body is transparent. */
+  seeThrough: boolean;
   still: string;
 }
 
@@ -100,5 +104,7 @@ export const EMPTY_STAGE: Stage = {
   frame: null,
   grabs: [],
   shows: "",
+  point: null,
+  seeThrough: false,
   still: "",
 };

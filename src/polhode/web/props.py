@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 
 Attached = Literal["world", "body", "frame"]
-Point = Sequence[float]
+Point = ArrayLike
+Points = ArrayLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +109,7 @@ class Polygon(Prop):
     """A plane convex surface with an outline: a table, a plate, a figure before and after a map."""
 
     kind: ClassVar[str] = "polygon"
-    points: Sequence[Point]
+    points: Points
     faded: bool = False
     """Outline only, dashed."""
 
@@ -117,7 +119,7 @@ class Polyline(Prop):
     """A line through points."""
 
     kind: ClassVar[str] = "path"
-    points: Sequence[Point]
+    points: Points
     dashed: bool = False
 
 
@@ -231,11 +233,11 @@ class Bonds(Prop):
     """Balls and sticks: atoms at points of the body, and bonds between pairs of them."""
 
     kind: ClassVar[str] = "bonds"
-    points: Sequence[Point]
+    points: Points
     pairs: Sequence[tuple[int, int]]
     radius: float
     """Of the sticks."""
-    radii: Sequence[float] = ()
+    radii: ArrayLike = ()
     """Of the balls."""
     colors: Sequence[str] = ()
     """Of the balls, each the name of a color of the page or #rrggbb."""
@@ -252,8 +254,8 @@ class PointsCloud(Prop):
     """Many small dots, such as observations."""
 
     kind: ClassVar[str] = "cloud"
-    points: Sequence[Point]
-    times: Sequence[float] = ()
+    points: Points
+    times: ArrayLike = ()
     """When each was observed, in s: it is faint before; empty if that does not matter."""
     pixels: float = 3.0
     """Diameter of a dot."""

@@ -101,6 +101,10 @@ class Stage:
     grabs: Sequence[Grab] = ()
     shows: str = ""
     """What there is to see, in one sentence, for readers who cannot see it."""
+    point: Point | None = None
+    """The point of the body whose path "trailPoint" draws, in m from the center of mass; None for the farthest."""
+    see_through: bool = False
+    """Whether the body is transparent, so that one sees what is within."""
     moment: float = 0.4
     """When its picture in the gallery is taken: a fraction of the motion."""
     likeness: Body | None = None
@@ -127,6 +131,8 @@ class Stage:
             "frame": None if self.frame is None else _describe(self.frame),
             "grabs": [_describe(grab) for grab in self.grabs],
             "shows": self.shows,
+            "point": to_plain(self.point),
+            "seeThrough": self.see_through,
             "still": self.still,
         }
 
