@@ -15,10 +15,11 @@ import { ThemeSwitch } from "./controls/theme.ts";
 import { Selection } from "./controls/selection.ts";
 import { naturalSpeed, Playback } from "./motion/playback.ts";
 import type { MotionRecord } from "./motion/record.ts";
-import { Choices } from "./options.ts";
+import { Choices, switchesOf } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
 import type { PageOptions } from "./transport/protocol.ts";
 import type { GrabActions, Knobs } from "./view/grabber.ts";
+import { isSameStage } from "./view/stage.ts";
 import { Views } from "./view/views.ts";
 
 /** Slow motion is at least this many times slower than the natural speed. */
@@ -62,7 +63,7 @@ export class App {
     this.selection = new Selection(this.choices, (run) => this.lab?.selectRun(run));
     this.header = new Header(requireElement("head"), options.version, this.selection.element, () => this.lab?.toggleGallery());
     this.header.name(options.title);
-    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown(), () => this.views?.resetCamera());
+    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown());
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
     requireElement("cards").append(...this.columns);
     this.prependCards(this.audit.element, this.notes.element);
@@ -112,6 +113,7 @@ export class App {
     this.audit.element.classList.remove("stale");
     const { watched } = this.choices.now;
     if (watched >= record.bodies || (watched !== 0 && !isSame)) this.choices.set({ watched: 0 });
+    if (!isSame && !(before?.name === record.name && isSameStage(before.stage, record.stage))) this.choices.set(switchesOf(record.stage));
     this.playback.load(record.time, isSame);
     this.playBar.show(record);
     this.audit.show(record);

@@ -45,9 +45,9 @@ export class ParameterPanel {
     return { value: control.value ?? first, low, high };
   }
 
-  /** Move a parameter, as its slider does; `isFinal` when it is released. */
-  set(name: string, value: number, isFinal: boolean): void {
-    this.controls.find((one) => one.parameter.name === name)?.set(value);
+  /** Move parameters, as their sliders do; `isFinal` when they are released. */
+  setValues(values: Values, isFinal: boolean): void {
+    for (const control of this.controls) if (control.parameter.name in values) control.set(values[control.parameter.name]);
     this.send(isFinal ? this.onSettle : this.onDrag);
   }
 

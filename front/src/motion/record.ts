@@ -6,7 +6,7 @@ import type { Quat, Vec3 } from "./vectors.ts";
 
 /** What is drawn for a body. */
 export interface Appearance {
-  kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "particle";
+  kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "likeness" | "particle";
   /** Description of what is drawn, shown on the page. */
   sentence: string;
   /** Relative to the center of mass, body axes, in m; for a particle a ball of radius 1, to be scaled. */

@@ -27,7 +27,7 @@ import { Contacts } from "./contacts.ts";
 import { Ground } from "./ground.ts";
 import type { Size, LabelRequest } from "./labels.ts";
 import { movePattern, patternMaterial } from "./pattern.ts";
-import { Pivot } from "./pivot.ts";
+import { hasStand, Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { buildProps, type Prop } from "./props/index.ts";
 import { arrowStart, quantitiesOf, type Quantity } from "./quantities.ts";
@@ -36,6 +36,8 @@ import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext
 import { Trails } from "./trails.ts";
 
 const DOT_PIXELS = 4;
+/** Opacity of a body that one can look into. */
+const SEE_THROUGH = 0.42;
 /** A body smaller than this, in pixels, has no labels at its arrows. */
 const MIN_LABELED_SIZE = 26;
 
@@ -63,12 +65,14 @@ export class FrameScene {
     const appearance = record.appearances[record.appearanceIndex[watched]];
     this.appearance = appearance;
     this.shell = buildShell(appearance);
-    this.body = new Body(this.shell, patternMaterial(appearance, bodyTones(context), effects), "#2a2a33");
+    const material = patternMaterial(appearance, bodyTones(context), effects);
+    if (record.stage.seeThrough) Object.assign(material, { transparent: true, opacity: SEE_THROUGH, depthWrite: false });
+    this.body = new Body(this.shell, material, "#2a2a33");
     this.closedForm = new ClosedFormOverlay(context, frame, this.shell);
     this.trails = new Trails(context, frame);
     this.poinsot = new Poinsot(context, frame);
     this.addArrows();
-    this.pivot = record.hasPivot ? new Pivot(context, frame) : null;
+    this.pivot = record.hasPivot && !hasStand(record.stage) ? new Pivot(context, frame) : null;
     this.point = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colors.ink }));
     const parts = new Group().add(this.body, this.closedForm.body, this.trails, this.poinsot, this.point);
     this.scene.add(parts, ...this.closedForm.axes, this.key, this.key.target);

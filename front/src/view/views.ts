@@ -9,10 +9,10 @@ import type { Choices } from "../options.ts";
 import { frameMotion, framingNote, PIVOT_TO_CENTER, type Framing } from "./framing.ts";
 import { closedFormNote } from "./closed-form.ts";
 import { Labels, type Box } from "./labels.ts";
-import { anglesOf, HALF_VIEW, INITIAL_CAMERA, Orbit, type CameraState } from "./orbit.ts";
+import { anglesOf, HALF_VIEW, Orbit, type CameraState } from "./orbit.ts";
 import { CameraGestures } from "./camera-gestures.ts";
-import { Grabber, keyOf, wordsFor, type DrawnScene, type GrabActions } from "./grabber.ts";
-import type { SightLine } from "./grab.ts";
+import { Grabber, wordsFor, type DrawnScene, type GrabActions } from "./grabber.ts";
+import { keyOf, type SightLine } from "./grab.ts";
 import { Handles } from "./handles.ts";
 import type { Quality } from "./quality.ts";
 import type { Grab } from "./stage.ts";
@@ -22,6 +22,8 @@ import { FrameScene } from "./scene.ts";
 import { PaneRenderer, type Pane } from "./renderer.ts";
 import { instantAt, poseInFrame, type Instant, type ViewContext } from "./context.ts";
 import { Triad } from "./triad.ts";
+import { asPlaced, raiseCamera, turnCamera } from "./turning.ts";
+import { FrameChoice } from "./frame-choice.ts";
 
 interface View {
   pane: Pane;
@@ -56,6 +58,7 @@ export class Views {
   overlay: HTMLElement | null = null;
   /** Called when the cameras are linked or separated. */
   onLinked: (yes: boolean) => void = () => undefined;
+  private readonly frameChoice: FrameChoice;
   private context: ViewContext | null = null;
   private t = 0;
   private isPlaying = false;
@@ -78,6 +81,7 @@ export class Views {
       orbit,
       frameScene: null,
     }));
+    this.frameChoice = new FrameChoice(this.views[0].pane, choices);
     for (const view of this.views) {
       new CameraGestures(view.pane.element, {
         orbit: () => view.orbit,
@@ -110,12 +114,10 @@ export class Views {
     this.build(record);
     if (keepCamera) return;
     this.t = record.time[0];
-    const { camera } = record.stage;
-    const { azimuthDeg, elevationDeg, zoom } = camera ?? INITIAL_CAMERA;
-    for (const { orbit } of this.views) orbit.home = { azimuthDeg, elevationDeg, zoom, pan: [0, 0, 0] };
-    this.resetCamera();
+    for (const { orbit } of this.views) orbit.startAt(record.stage.camera);
     const { isFar } = this.context!.framing;
-    if (this.choices.now.follow !== isFar) this.choices.set({ follow: isFar });
+    const follow = record.stage.switches.includes("follow") || (isFar && !record.stage.off.includes("follow"));
+    if (this.choices.now.follow !== follow) this.choices.set({ follow });
   }
 
   /** `isPlaying` if frame follows frame. */
@@ -201,6 +203,7 @@ export class Views {
       view.frameScene?.dispose();
       view.frameScene = new FrameScene(context, view.pane.frame);
     }
+    this.frameChoice.show(record.stage);
     document.body.dataset["props"] = (this.views[0].frameScene?.props ?? []).map(({ kind }) => kind).join();
     this.renderer.requestDraw();
   }
@@ -208,8 +211,8 @@ export class Views {
   private frame(quality: Quality): void {
     if (!this.context) return;
     const { now } = this.choices;
-    const instant = instantAt(this.context, this.t, now.follow);
-    const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot);
+    const instant = instantAt(this.context, this.t, now.follow, now.turning);
+    const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot, this.context.record.stage.camera?.radius != null);
     for (const view of this.views) {
       view.frameScene?.showShadows(quality.shadows);
       this.render(view, instant, radii[view.pane.frame]);
@@ -224,10 +227,12 @@ export class Views {
     const framePose = frameScene.update(this.choices.now, instant, this.choices.now.follow, radius);
     const at: Vec3 = pane.frame === "body" ? scaled(1 - PIVOT_TO_CENTER, framePose.anchor) : [0, 0, 0];
     view.orbit.aim(camera, at, radius, pane.width / pane.height);
+    if (pane.frame === "space") raiseCamera(camera, this.context!.record.stage.camera?.up);
+    view.triad.show(camera, triadColors(pane, colors));
+    if (pane.frame === "space") turnCamera(camera, instant.turning, instant.t);
     frameScene.fit(camera, pane.width, pane.height, radius);
     this.renderer.render(pane, frameScene.scene, camera, colors.paper);
     view.labels.show(frameScene.labelRequests(camera, pane, instant), pane, this.covered(view));
-    view.triad.show(camera, triadColors(pane, colors));
     view.handles.show(this.isPlaying ? [] : this.grabber.handles(this.drawn(view)!, instant.t, camera, pane));
   }
 
@@ -266,8 +271,10 @@ export class Views {
   /** Direction of the angular momentum in a view; null if there is none. */
   private momentumIn({ pane, orbit }: View): Partial<CameraState> | null {
     if (!this.context) return null;
-    const instant = instantAt(this.context, this.t, this.choices.now.follow);
-    const direction = poseInFrame(pane.frame, this.context, instant).along(instant.pose.angularMomentum);
+    const instant = instantAt(this.context, this.t, this.choices.now.follow, this.choices.now.turning);
+    const seen = poseInFrame(pane.frame, this.context, instant).along(instant.pose.angularMomentum);
+    const { camera } = this.context.record.stage;
+    const direction = pane.frame === "space" ? asPlaced(seen, camera?.up, instant.turning, instant.t) : seen;
     return length(direction) > 0 ? anglesOf(direction, orbit.state.azimuthDeg) : null;
   }
 
@@ -277,9 +284,9 @@ export class Views {
   }
 
   /** What turns the body, if the pointer is on it; not while it moves, when the camera is meant. */
-  private attitudeAt(view: View, x: number, y: number): Grab | null {
+  private attitudeAt(view: View, x: number, y: number): Grab[] | null {
     if (this.isPlaying || view.pane.frame !== "space" || !this.context || !Number.isFinite(x)) return null;
-    const found = this.grabber.grabs(this.context).find(({ what }) => what === "attitude");
+    const found = this.grabber.groups(this.context).find(([{ what }]) => what === "attitude");
     return found && view.frameScene?.isOnBody(this.ray(view, x, y)) ? found : null;
   }
 
@@ -297,14 +304,14 @@ export class Views {
   private press(view: View, event: PointerEvent, x: number, y: number): boolean {
     // A finger on the body moves the camera, or scrolls the page: it has the ring.
     const grab = event.pointerType === "mouse" ? this.attitudeAt(view, x, y) : null;
-    if (grab) this.grab(view.pane, keyOf(grab), event);
+    if (grab) this.grab(view.pane, keyOf(grab[0]), event);
     return grab !== null;
   }
 
   private grab(pane: Pane, key: string, event: PointerEvent): void {
     const view = this.views.find((one) => one.pane === pane)!;
     const scene = this.drawn(view);
-    const grab = scene && this.grabber.grabs(scene.context).find((one) => keyOf(one) === key);
+    const grab = scene && this.grabber.groups(scene.context).find(([one]) => keyOf(one) === key);
     if (!grab) return;
     const sightAt = (at: PointerEvent): SightLine => {
       const box = pane.element.getBoundingClientRect();
@@ -316,9 +323,10 @@ export class Views {
 }
 
 /** Half the width of each view, in units; equal if the space view needs little more, for comparison. */
-function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoinsot: boolean) {
+function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoinsot: boolean, isFramed: boolean) {
   const own = (isPoinsot ? 2.15 : 2.05) * instant.reach;
-  const space = Math.max(own, isFollowing ? framing.radius.following : framing.radius.whole);
+  const whole = instant.turning === null ? framing.radius.whole : (framing.turning?.radius ?? framing.radius.whole);
+  const space = isFollowing ? Math.max(own, framing.radius.following) : isFramed ? whole : Math.max(own, whole);
   return { space, body: space < 1.5 * own ? space : own };
 }
 
