@@ -21,6 +21,7 @@ const STROKED: Record<string, string> = {
     "M4 9V5.5A1.5 1.5 0 0 1 5.5 4H9M15 4h3.5A1.5 1.5 0 0 1 20 5.5V9" +
     "M20 15v3.5a1.5 1.5 0 0 1-1.5 1.5H15M9 20H5.5A1.5 1.5 0 0 1 4 18.5V15M12 9.5v5M9.5 12h5",
   down: "M7 10l5 5 5-5",
+  save: "M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.5h14",
 };
 
 const LINE = { fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round" };
