@@ -8,7 +8,7 @@ import { quantityGroups } from "./panel-contents.ts";
 import type { PlotSelection, Spread } from "./plot-choices.ts";
 import { findQuantity } from "./quantities.ts";
 
-/** A first phase plot: the path from above if the body moves, otherwise the precession and nutation of a top. */
+/** A first phase plot: the path from above if the body moves, otherwise the polhode from the side of axis 3. */
 const FIRST_PHASES = [
   { panel: "position", x: "position_x", y: "position_y" },
   { panel: "angular_velocity", x: "angular_velocity_body_1", y: "angular_velocity_body_2" },
@@ -29,13 +29,15 @@ export class PlotChooser {
   private readonly reset: HTMLButtonElement;
   private listed = "";
   private update: () => void = () => undefined;
+  private addPhase: () => void = () => undefined;
 
   constructor(private readonly selection: PlotSelection) {
     this.spread.append(...SPREADS.map(([value, words]) => create("option", { text: words, attributes: { value } })));
     this.spread.addEventListener("change", () => selection.set({ spread: this.spread.value as Spread }));
     this.spreadLabel = create("label", { class: "plots-row" }, "Members", this.spread);
     this.reset = button("Panels as at first", { class: "small" }, () => selection.set({ panels: null, hidden: [] }));
-    this.popover.panel.append(this.panels, this.spreadLabel, create("div", { class: "plots-row" }, this.reset));
+    const add = button("Add an x–y plot", { class: "small" }, () => this.addPhase());
+    this.popover.panel.append(this.panels, this.spreadLabel, create("div", { class: "plots-row" }, add, this.reset));
     this.popover.element.addEventListener("click", () => {
       if (!this.popover.panel.hidden) this.update();
     });
@@ -44,6 +46,10 @@ export class PlotChooser {
   /** `shown` are the panels that are displayed. */
   show(record: MotionRecord, watched: number, shown: readonly string[]): void {
     this.update = () => this.list(record, watched, shown);
+    this.addPhase = () => {
+      const { x, y } = FIRST_PHASES.find(({ panel }) => whyNot(record, watched, panel) === "") ?? FIRST_PHASES[1];
+      this.add(shown, `phase:${x}:${y}`);
+    };
     this.spread.value = this.selection.now.spread;
     this.spreadLabel.hidden = record.axis !== "member" || record.bodies < 2;
     this.reset.disabled = this.selection.now.panels === null && this.selection.now.hidden.length === 0;
@@ -59,9 +65,7 @@ export class PlotChooser {
     this.listed = described;
     const focused = this.panels.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset["panel"] : undefined;
     const rows = ids.map((id, i) => this.row(id, panelWords(record, id), reasons[i], shown));
-    const first = FIRST_PHASES.find(({ panel }) => whyNot(record, watched, panel) === "") ?? FIRST_PHASES[1];
-    const add = button("Add an x–y plot", { class: "small" }, () => this.add(shown, `phase:${first.x}:${first.y}`));
-    this.panels.replaceChildren(create("legend", { text: "Panels" }), ...rows, add);
+    this.panels.replaceChildren(create("legend", { text: "Panels" }), ...rows);
     // The list was rebuilt below the keyboard's focus.
     if (focused !== undefined) [...this.panels.querySelectorAll("input")].find((box) => box.dataset["panel"] === focused)?.focus();
   }

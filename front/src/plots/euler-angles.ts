@@ -2,13 +2,19 @@
 // have a middle angle at which the other two rotate about the same axis; there only their sum or difference is defined.
 
 import { quaternionAt, vectorAt } from "../motion/record.ts";
-import { toBody, type Quat, type Vec3 } from "../motion/vectors.ts";
+import { length, toBody, type Quat, type Vec3 } from "../motion/vectors.ts";
 
 const TURN = 2 * Math.PI;
 const ROUNDING = 4 * Number.EPSILON;
 
 /** Closer to where they are undefined, in rad, 32-bit quaternions do not resolve the first and the third angle. */
-export const UNDEFINED_WITHIN = 1e-4;
+const UNDEFINED_WITHIN = 1e-4;
+
+/**
+ * Where the first and the third angle change faster than this many times the angular speed, they turn against each other
+ * because the middle angle passes close to where they are undefined: a step that the body does not make.
+ */
+const MAX_RATIO = 4;
 
 /** A change between two outputs that differs by more, in rad, from what the rates give, is not drawn as a line. */
 const MAX_SURPRISE = 1;
@@ -99,7 +105,10 @@ export interface Turning {
   bodies: number;
 }
 
-/** The angles of one body at all times; the first and the third are unwrapped, and NaN where they are undefined. */
+/**
+ * The angles of one body at all times; the first and the third are unwrapped, and NaN where they are undefined or step
+ * because they nearly are.
+ */
 export function anglesOverTime(motion: Turning, body: number, convention: Convention): AnglesOverTime {
   const { time, quaternion, angularVelocity, bodies } = motion;
   const columns = (): AnglesOverTime["angles"] => [0, 1, 2].map(() => new Float64Array(time.length)) as AnglesOverTime["angles"];
@@ -108,7 +117,9 @@ export function anglesOverTime(motion: Turning, body: number, convention: Conven
   for (let n = 0; n < time.length; n++) {
     const q = quaternionAt(quaternion, n * bodies + body);
     const angles = convention.angles(q);
-    const rates = convention.rates(angles, toBody(q, vectorAt(angularVelocity, n * bodies + body)));
+    const angularVelocityBody = toBody(q, vectorAt(angularVelocity, n * bodies + body));
+    const rates = convention.rates(angles, angularVelocityBody);
+    const isStep = Math.abs(rates[0]) > MAX_RATIO * length(angularVelocityBody);
     if (!(convention.margin(angles[1]) > UNDEFINED_WITHIN)) {
       // The rate of the middle angle depends on the third one, which is undefined.
       angles[0] = angles[2] = rates[0] = rates[1] = rates[2] = NaN;
@@ -121,7 +132,7 @@ export function anglesOverTime(motion: Turning, body: number, convention: Conven
       previous = { t: time[n], n, angles, rates };
     }
     for (const i of [0, 1, 2]) {
-      found.angles[i][n] = angles[i];
+      found.angles[i][n] = isStep && i !== 1 ? NaN : angles[i];
       found.rates[i][n] = rates[i];
     }
   }

@@ -43,7 +43,7 @@ export class Frame {
 
   constructor() {
     this.save = button("Download as CSV", { class: "plot-save" }, () => this.download(), icon("save"));
-    const caption = create("figcaption", {}, this.heading, this.legend, this.save, this.note);
+    const caption = create("figcaption", {}, this.heading, this.save, this.legend, this.note);
     this.figure = create("figure", { class: "plot" }, caption, this.area);
   }
 

@@ -71,8 +71,8 @@ export function stripContents(strip: Strip, record: MotionRecord, watched: numbe
   const visible = places.filter((place) => !isHidden(place));
   const mine = family.columns(watched);
   const spread = family.isPerBody ? look.spread : "none";
-  const bands = spread === "bands" && places.length > 0 ? bandsOf(record, strip) : [];
-  const shown = visible.map((place) => ({ color: family.quantities[place].color, levels: bands[places.indexOf(place)] ?? [] }));
+  const bands = spread === "bands" ? bandsOf(record, family) : [];
+  const shown = bands.length === 0 ? [] : visible.map((place) => ({ color: family.quantities[place].color, levels: bands[place] }));
   const members = spread !== "members" ? [] : drawnMembers(record, watched);
   const theirs = members.flatMap((member) => linesOf(family, member, visible, shareOfColor(record, member)));
   const pinned = pinnedLines(strip, look, visible);
@@ -98,25 +98,24 @@ export function stripContents(strip: Strip, record: MotionRecord, watched: numbe
     ...background.bands.flatMap((one) => one.levels),
     ...(background.pinned?.lines ?? []).map((one) => one.values),
   ];
-  const notes = [strip.note, spread === "bands" ? BAND_NOTE : "", members.length > 0 && members.length + 1 < record.bodies ? `${members.length + 1} of ${record.bodies} members` : ""];
   return {
     ...{ key: strip.key, id: strip.id, heading: strip.heading, unit, power, curves, ...background, isLogarithmic, isLow: strip.isLow },
     decimals: isLogarithmic ? 0 : decimalsFor(largest / 10 ** power),
     range: isLogarithmic ? logRangeOf(inFront) : rangeOf(inFront, behind),
-    note: notes.filter(Boolean).join("; "),
+    note: strip.note,
     csv: () => {
       const isSingle = family.sources.some(isSinglePrecision);
       const column = (name: string, values: Float64Array): CsvColumn => ({ name, unit, isSingle, values: times(values, factor) });
       return [
         { name: "time", unit: "s", isSingle: isSinglePrecision(record.time), values: record.time },
         ...places.map((place) => column(family.quantities[place].id, mine.values[place])),
-        ...bands.flatMap((levels, i) => levels.map((values, k) => column(`${family.quantities[places[i]].id}_q${String(100 * LEVELS[k]).padStart(2, "0")}`, values))),
+        ...(bands.length === 0 ? [] : places).flatMap((place) =>
+          bands[place].map((values, k) => column(`${family.quantities[place].id}_q${String(Math.round(100 * LEVELS[k])).padStart(2, "0")}`, values)),
+        ),
       ];
     },
   };
 }
-
-const BAND_NOTE = "bands: 5, 25, 75, 95 % of the members; dashed: their median";
 
 export const hiddenId = (panel: string, { id }: Quantity): string => `${panel}/${id}`;
 
@@ -127,7 +126,8 @@ const linesOf = (family: Family, body: number, places: number[], share: number |
 
 /** The same quantities of the pinned run. */
 function pinnedLines(strip: Strip, { pinned }: Look, visible: number[]): PanelContents["pinned"] {
-  if (pinned === null) return null;
+  // The drifts of two runs are rounding, and hide each other.
+  if (pinned === null || strip.isLogarithmic) return null;
   const lines = visible.flatMap((place) => {
     const found = findQuantity(pinned, strip.family.quantities[place].id);
     return found === null ? [] : linesOf(found.family, 0, [found.place]);
@@ -161,7 +161,6 @@ export interface PhaseContents {
   pinned: PhaseLine[];
   /** Whether both axes have the same scale. */
   isEqual: boolean;
-  note: string;
   csv(): CsvColumn[];
 }
 
@@ -196,7 +195,6 @@ export function phaseContents(id: string, record: MotionRecord, watched: number,
   const line = (color: string | number, of: (i: number) => Float64Array, breaks: ReadonlySet<number> | undefined): PhaseLine => ({
     ...{ color, breaks, x: times(of(0), columns[0].factor / 10 ** powers[0]), y: times(of(1), columns[1].factor / 10 ** powers[1]) },
   });
-  const isDrawable = members.length > 0 && members.length + 1 < record.bodies;
   return {
     key: id,
     x: axis(0),
@@ -205,7 +203,6 @@ export function phaseContents(id: string, record: MotionRecord, watched: number,
     members: members.map((member, k) => line(shareOfColor(record, member) ?? "muted", (i) => columns[i].theirs[k], breaksOf(member))),
     pinned: columns.every((one) => one.ghost.length > 0) ? [line("ink", (i) => columns[i].ghost[0], undefined)] : [],
     isEqual,
-    note: isDrawable ? `${members.length + 1} of ${record.bodies} members` : "",
     csv: () => [
       { name: "time", unit: "s", isSingle: isSinglePrecision(record.time), values: record.time },
       ...found.map(({ family, place }, i) => ({

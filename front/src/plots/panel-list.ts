@@ -2,7 +2,7 @@
 
 import type { MotionRecord } from "../motion/record.ts";
 import { largestOf, extent } from "./ranges.ts";
-import { familiesOf, findQuantity, type Family } from "./quantities.ts";
+import { familiesOf, findQuantity, type Columns, type Family } from "./quantities.ts";
 
 /** Quantities of a family that share one axis.  A panel has one strip or several. */
 export interface Strip {
@@ -39,7 +39,7 @@ export const PANELS: readonly (readonly [string, string])[] = [
 ];
 
 /** Shown at first if the motion has no stage that says otherwise. */
-const DEFAULTS = ["angular_velocity", "angular_velocity_world", "euler_angles", "energy", "drift", "position", "torque"];
+const DEFAULTS = ["angular_velocity", "angular_velocity_world", "attitude", "energy", "drift", "position", "torque"];
 
 /** The family of a panel, where its name is another. */
 const FAMILIES: Record<string, string> = {
@@ -61,7 +61,13 @@ export function phaseOf(id: string): { x: string; y: string } | null {
 /** The panels that a motion shows at first. */
 export function firstPanels(record: MotionRecord, watched: number): string[] {
   const asked = (record as MotionRecord & { stage?: { panels?: readonly string[] } }).stage?.panels ?? [];
-  return asked.length > 0 ? [...asked] : DEFAULTS.filter((id) => whyNot(record, watched, id) === "");
+  if (asked.length > 0) return [...asked];
+  // Euler angles of a body that tumbles have gaps.
+  const { values } = familiesOf(record).get("euler_angles")!.columns(watched);
+  const gaps = values[0].reduce((count, x, n) => count + Number(Number.isNaN(x) && Number.isFinite(values[1][n])), 0);
+  const isUpright = gaps === record.times;
+  const attitude = isUpright || gaps <= 1 ? "euler_angles" : "quaternion";
+  return DEFAULTS.map((id) => (id === "attitude" ? attitude : id)).filter((id) => whyNot(record, watched, id) === "");
 }
 
 /** Why a motion has no such panel; "" if it has. */
@@ -124,7 +130,7 @@ export function stripsOf(record: MotionRecord, watched: number, id: string): Str
   const several = (strips: Strip[]): Strip[] => strips.map((strip, i) => ({ ...strip, key: i === 0 ? id : `${id}/${i}`, isLow: true }));
   const words = PANELS.find(([other]) => other === id)?.[1] ?? family.heading;
   if (id === "euler_angles" || id === "tilt_precession") {
-    const { values, breaks } = family.columns(watched);
+    const { values } = family.columns(watched);
     const names = id === "euler_angles" ? ["Euler angle φ", "Euler angle θ", "Euler angle ψ"] : ["Precession φ", "Tilt θ", ""];
     if (values[0].every(Number.isNaN) && values[1].some(Number.isFinite)) {
       const isDown = (values[1].find(Number.isFinite) ?? 0) > 1;
@@ -132,15 +138,13 @@ export function stripsOf(record: MotionRecord, watched: number, id: string): Str
       const note = `Axis 3 of the body stays vertical, so that only ${only} is determined.`;
       return several([one(names[1], [1]), one(`Euler angles ${only}`, [0], note, familiesOf(record).get("angle_about_vertical")!)]);
     }
-    const hasGaps = values[0].some((x, n) => Number.isNaN(x) && Number.isFinite(values[1][n])) || (breaks?.[0]?.size ?? 0) > 0;
-    const note = hasGaps ? "Gaps: φ and ψ are not determined where θ is 0 or 180°." : "";
+    const note = hasGaps(family.columns(watched)) ? "Gaps: near θ = 0 and 180°, φ and ψ are not determined, or turn against each other." : "";
     const turning = id === "euler_angles" ? [0, 2] : [0];
     return several([one(names[1], [1]), ...turning.map((i) => one(names[i], [i], i === 0 ? note : ""))]);
   }
   if (id === "yaw_pitch_roll") {
-    const { values, breaks } = family.columns(watched);
-    const hasGaps = values[0].some((x, n) => Number.isNaN(x) && Number.isFinite(values[1][n])) || (breaks?.[0]?.size ?? 0) > 0;
-    const note = hasGaps ? "Gaps: yaw and roll are not determined where the pitch is ±90°." : "";
+    const { values } = family.columns(watched);
+    const note = hasGaps(family.columns(watched)) ? "Gaps: near a pitch of ±90°, yaw and roll are not determined, or turn against each other." : "";
     if (values.every((one) => spanOf(one) <= FULL_TURN)) return [one(words, whole, note)];
     return several(["Yaw", "Pitch", "Roll"].map((name, i) => one(name, [i], i === 0 ? note : "")));
   }
@@ -152,6 +156,9 @@ export function stripsOf(record: MotionRecord, watched: number, id: string): Str
   }
   return [one(family.heading, whole, noteOf(record, id, family))];
 }
+
+const hasGaps = ({ values, breaks }: Columns): boolean =>
+  values[0].some((x, n) => Number.isNaN(x) && Number.isFinite(values[1][n])) || (breaks?.[0]?.size ?? 0) > 0;
 
 function noteOf(record: MotionRecord, id: string, family: Family): string {
   if (id === "energy" && record.axis === "body" && !family.isPerBody) return "sum over all bodies";

@@ -221,7 +221,6 @@ export class Panel {
     const x = this.shared.axisTime;
     clipped(plot, (context, to) => {
       for (const { color, levels: [least, low, median, high, most] } of bands) {
-        if (most === undefined) continue;
         fillBetween(context, to, x, least, most, this.color(color), ALPHA.outer);
         fillBetween(context, to, x, low, high, this.color(color), ALPHA.inner);
         strokeLine(context, to, x, median, undefined, { color: this.color(color), width: 1, alpha: ALPHA.median, dash: [4, 3] });
@@ -233,7 +232,7 @@ export class Panel {
       if (pinned === null) return;
       const time = pinned.time.map((t) => toAxis(this.shared, t));
       for (const { color, values, breaks } of pinned.lines) {
-        strokeLine(context, to, time, values, breaks, { color: this.color(color), width: 1.5, alpha: ALPHA.pinned, dash: [3, 3] });
+        strokeLine(context, to, time, values, breaks, { color: this.color(color), width: 1.5, alpha: ALPHA.pinned, dash: [2, 3] });
       }
     });
   }

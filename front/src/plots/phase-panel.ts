@@ -42,7 +42,7 @@ export class PhasePanel {
   show(contents: PhaseContents): void {
     this.contents = contents;
     const { x, y } = contents;
-    this.frame.describe(`${y.label} over ${x.label}`, contents.note, `${this.shared.name}-${y.id}-${x.id}`, contents.csv);
+    this.frame.describe(`${y.label} over ${x.label}`, "", `${this.shared.name}-${y.id}-${x.id}`, contents.csv);
     for (const [i, axis] of [y, x].entries()) {
       const [name] = this.frame.legend.children[i].children;
       name.replaceChildren(axis.name, ...(axis.index === "" ? [] : axis.name === "" ? [axis.index] : [create("sub", { text: axis.index })]));

@@ -1,7 +1,7 @@
 // The column of plots beside the views.
 
 import { colorsOf, readable } from "../colors.ts";
-import { create } from "../controls/dom.ts";
+import { create, setText } from "../controls/dom.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import type { Playback } from "../motion/playback.ts";
 import type { Choices } from "../options.ts";
@@ -16,7 +16,7 @@ import type { PlotActions } from "./gestures.ts";
 import { Panel, axisWidth, type LegendActions } from "./panel.ts";
 import { PhasePanel } from "./phase-panel.ts";
 import { PlotSelection } from "./plot-choices.ts";
-import { hasBands, bandsOf, spreadStyle } from "./spread.ts";
+import { hasBands, bandsOf, spreadNote, spreadStyle } from "./spread.ts";
 import { TimeRange } from "./time-range.ts";
 
 /** Minimum interval between updates of the displayed numbers, in ms, so that they can be read. */
@@ -45,11 +45,13 @@ export class Plots {
   private readonly toolbar: PlotToolbar;
   private readonly chooser = new PlotChooser(this.selection);
   private readonly column = create("div", { class: "plots-column" });
-  private readonly emptyNote = create("p", { class: "plot-note plots-empty", hidden: true });
+  private readonly note = create("p", { class: "plot-note plots-empty", hidden: true });
   private readonly shared: Shared;
   private panels = new Map<string, { shown: Shown; show(contents: PanelContents | PhaseContents): void }>();
   private record: MotionRecord | null = null;
   private pinned: MotionRecord | null = null;
+  /** The panels that the motion shows at first. */
+  private first: string[] = [];
   private t = 0;
   private lastWrite = -Infinity;
   private pendingWrite: ReturnType<typeof setTimeout> | null = null;
@@ -75,7 +77,7 @@ export class Plots {
     };
     this.toolbar = new PlotToolbar(this.actions, this.chooser, this.selection);
     root.classList.add("plots");
-    root.append(this.toolbar.element, this.emptyNote, this.column);
+    root.append(this.toolbar.element, this.note, this.column);
     this.applyTheme();
     choices.onChange((changed) => {
       if (changed.dark !== undefined) {
@@ -92,6 +94,8 @@ export class Plots {
   /** Show a motion, and the curves of the pinned one faintly.  A similar motion replaces numbers only. */
   show(record: MotionRecord, pinned: MotionRecord | null = null): void {
     const isOther = this.record !== null && this.record.name !== record.name;
+    // While parameters change, the panels stay.
+    if (this.record === null || isOther || this.record.run !== record.run) this.first = firstPanels(record, 0);
     this.record = record;
     this.pinned = pinned;
     // Another model comes with panels of its own.
@@ -105,14 +109,14 @@ export class Plots {
     if (record === null) return;
     const watched = Math.min(this.choices.now.watched, record.bodies - 1);
     this.setTimes(record, watched);
-    const asked = this.selection.now.panels ?? firstPanels(record, watched);
+    const asked = this.selection.now.panels ?? this.first;
     const reasons = asked.map((id) => whyNot(record, watched, id));
     const ids = asked.filter((_, i) => reasons[i] === "");
     const contents = this.contentsOf(record, watched, ids);
     const over = contents.filter((one): one is PanelContents => !("x" in one));
     shared.gutter = Math.ceil(Math.max(GUTTER, ...over.map(axisWidth)));
     shared.width = this.column.clientWidth || FIRST_WIDTH;
-    this.explain(asked, reasons);
+    this.explain(asked, reasons, spreadNote(record, spreadStyle(record, this.selection.now.spread), watched));
     this.chooser.show(record, watched, asked);
     this.toolbar.showColors(record, shared.dark);
     this.placePanels(contents);
@@ -149,7 +153,7 @@ export class Plots {
     const look: Look = { degrees, hidden: new Set(hidden), spread: spreadStyle(record, spread), pinned: this.pinned };
     const waiting: Strip[] = [];
     const strip = (one: Strip): PanelContents => {
-      const isLate = look.spread === "bands" && record.bodies * record.times > MAX_AT_ONCE && !hasBands(record, one);
+      const isLate = look.spread === "bands" && record.bodies * record.times > MAX_AT_ONCE && !hasBands(one.family);
       if (isLate && one.family.isPerBody) waiting.push(one);
       return stripContents(one, record, watched, isLate ? { ...look, spread: "none" } : look);
     };
@@ -162,18 +166,19 @@ export class Plots {
 
   /** One strip after the other, so that the page stays responsive. */
   private computeBands(record: MotionRecord, strip: Strip): void {
-    bandsOf(record, strip);
+    bandsOf(record, strip.family);
     if (this.record === record) this.refresh();
   }
 
-  /** Say which panels are missing, and why. */
-  private explain(asked: string[], reasons: string[]): void {
+  /** Say which panels are missing and why, and what is drawn behind the curves. */
+  private explain(asked: string[], reasons: string[], spread: string): void {
     const missing = asked.flatMap((id, i) => (reasons[i] === "" ? [] : [`${id.replaceAll("_", " ")} (${reasons[i]})`]));
     const isEmpty = asked.length === 0;
     const isChosen = this.selection.now.panels !== null;
     const empty = isChosen ? "No panel is chosen: see “Plots”." : "Nothing changes in this motion, so there is nothing to plot.";
-    this.emptyNote.textContent = isEmpty ? empty : missing.length > 0 ? `Not shown: ${missing.join(", ")}.` : "";
-    this.emptyNote.hidden = this.emptyNote.textContent === "";
+    const notes = [isEmpty ? empty : "", missing.length > 0 ? `Not shown: ${missing.join(", ")}.` : "", spread, this.pinned === null ? "" : "Dotted: the pinned run."];
+    setText(this.note, notes.filter(Boolean).join(" "));
+    this.note.hidden = this.note.textContent === "";
   }
 
   private placePanels(contents: (PanelContents | PhaseContents)[]): void {
@@ -208,8 +213,7 @@ export class Plots {
   }
 
   private replacePanel(before: string, after: string): void {
-    const record = this.record!;
-    const now = this.selection.now.panels ?? firstPanels(record, this.choices.now.watched);
+    const now = this.selection.now.panels ?? this.first;
     const panels = now.map((id) => (id === before ? after : id));
     this.selection.set({ panels: panels.filter((id, i) => panels.indexOf(id) === i) });
     // The panel is another one: the keyboard's focus stays with its lists.

@@ -1,7 +1,8 @@
 // Every quantity of a record that can be plotted, by its id: "position_x", "angular_velocity_body_2", "theta_rate".
 
+import { unitText } from "../controls/format.ts";
 import type { MotionRecord } from "../motion/record.ts";
-import { anglesOverTime, angleAboutVertical, EULER, YAW_PITCH_ROLL, type AnglesOverTime, type Convention } from "./euler-angles.ts";
+import { anglesOverTime, angleAboutVertical, EULER, YAW_PITCH_ROLL, type Convention } from "./euler-angles.ts";
 
 export interface Quantity {
   id: string;
@@ -10,7 +11,7 @@ export interface Quantity {
   index: string;
   /** For screen readers: "omega 1". */
   spoken: string;
-  /** In lists: "ω1, body axes". */
+  /** In lists: "ω 1". */
   label: string;
   /** A key of Colors. */
   color: string;
@@ -60,7 +61,7 @@ export function findQuantity(record: MotionRecord, id: string): { family: Family
 }
 
 function makeFamilies(record: MotionRecord): Map<string, Family> {
-  const { time, times, bodies, position, velocity, quaternion, angularVelocity, angularMomentum, torque } = record;
+  const { time, times, position, velocity, quaternion, angularVelocity, angularMomentum, torque } = record;
   const found = new Map<string, Family>();
   const add: Add = (name, heading, unit, quantities, sources, columns, isPerBody = true) => {
     found.set(name, { heading, unit, isAngle: unit.startsWith("rad"), quantities, sources, isPerBody, columns: remembered(columns) });
@@ -72,7 +73,7 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
       name: symbol,
       index,
       spoken: `${spoken} ${index}`.trim(),
-      label: `${heading.split(",")[0]} ${index}`,
+      label: `${symbol || heading} ${index}`,
       color: AXES[i],
     }));
     const sources = inBody ? [values, quaternion] : [values];
@@ -91,7 +92,7 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
     const column = (one: MotionRecord["energies"][number], body: number): Float64Array =>
       Float64Array.from({ length: times }, (_, n) => one.values[n * one.columns + (one.columns > 1 ? body : 0)]);
     const columns = (body: number): Columns => ({ values: list.map((one) => column(one, body)) });
-    add(name, heading, list[0].unit, of, list.map((one) => one.values), columns, list.some((one) => one.columns > 1));
+    add(name, heading, unitText(list[0].unit), of, list.map((one) => one.values), columns, list.some((one) => one.columns > 1));
   };
   vector("angular_velocity_body", "Angular velocity, body axes", "rad/s", "ω", angularVelocity, true, "omega");
   vector("angular_velocity", "Angular velocity, space axes", "rad/s", "ω", angularVelocity, false, "omega");
@@ -131,16 +132,19 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
   }), false);
   return found;
 
-  /** Keeps the last body: curves are asked for one by one. */
+  /** Keeps the curves of the bodies that are drawn; quantiles need those of all members, but only once. */
   function remembered(columns: Family["columns"]): Family["columns"] {
-    let last: { body: number; columns: Columns } | null = null;
+    const known = new Map<number, Columns>();
     return (body) => {
-      // The members of an ensemble come one after the other; the watched one comes again.
-      if (last?.body !== body) last = { body, columns: columns(bodies > 1 ? body : 0) };
-      return last.columns;
+      const one = known.get(body) ?? columns(body);
+      if (known.size < MAX_KNOWN) known.set(body, one);
+      return one;
     };
   }
 }
+
+/** As many as the members that are drawn as curves. */
+const MAX_KNOWN = 64;
 
 type Add = (
   name: string,
@@ -156,22 +160,16 @@ type Add = (
 function attitude(record: MotionRecord, add: Add): void {
   const sources = [record.quaternion, record.angularVelocity];
   const plain = (id: string, name: string, color: string, words = id): Quantity => ({ id, name, index: "", spoken: words, label: name, color });
-  const computed = new Map<Convention, { body: number; found: AnglesOverTime }>();
-  const of = (convention: Convention, body: number): AnglesOverTime => {
-    let last = computed.get(convention);
-    if (last?.body !== body) computed.set(convention, (last = { body, found: anglesOverTime(record, body, convention) }));
-    return last.found;
-  };
   const pair = (name: string, heading: string, convention: Convention, quantities: Quantity[]): void => {
     const rates = quantities.map((one) => ({
       ...one,
       ...{ id: `${one.id}_rate`, name: `d${one.name}/dt`, label: `Rate of ${one.name}`, spoken: `rate of ${one.spoken}` },
     }));
     add(name, heading, "rad", quantities, sources, (body) => {
-      const { angles, breaks } = of(convention, body);
+      const { angles, breaks } = anglesOverTime(record, body, convention);
       return { values: angles, breaks: [breaks, undefined, breaks] };
     });
-    add(`${name}_rates`, `Rates of ${heading}`, "rad/s", rates, sources, (body) => ({ values: of(convention, body).rates }));
+    add(`${name}_rates`, `Rates of ${heading}`, "rad/s", rates, sources, (body) => ({ values: anglesOverTime(record, body, convention).rates }));
   };
   // As in Polhode's figures of tops.
   pair("euler_angles", "Euler angles", EULER, [plain("phi", "φ", "axis3"), plain("theta", "θ", "axis1"), plain("psi", "ψ", "axis2")]);

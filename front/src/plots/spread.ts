@@ -2,8 +2,8 @@
 
 import type { MotionRecord } from "../motion/record.ts";
 import { quantileBands } from "./bands.ts";
-import type { Strip } from "./panel-list.ts";
 import type { Spread } from "./plot-choices.ts";
+import type { Family } from "./quantities.ts";
 
 /** Maximum number of members that are drawn as curves, without and with a color of their own. */
 const MAX_MEMBERS = 30;
@@ -25,26 +25,16 @@ export function drawnMembers(record: MotionRecord, watched: number): number[] {
   return chosen.filter((one) => one !== watched);
 }
 
-/** The bands of a strip, computed once per record: for each of its quantities one array per level. */
-export function bandsOf(record: MotionRecord, { family, places }: Strip): Float64Array[][] {
-  const cache = bandCache.get(record) ?? new Map<string, Float64Array[][]>();
-  bandCache.set(record, cache);
-  const key = family.quantities[places[0]].id + places.join();
-  let found = cache.get(key);
-  if (found === undefined) {
-    found = quantileBands(record.times, record.bodies, (member) => {
-      const { values } = family.columns(member);
-      return places.map((place) => values[place]);
-    });
-    cache.set(key, found);
-  }
+/** The bands of the quantities of a family, one array per level for each; computed once per record. */
+export function bandsOf(record: MotionRecord, family: Family): Float64Array[][] {
+  let found = bands.get(family);
+  if (found === undefined) bands.set(family, (found = quantileBands(record.times, record.bodies, (member) => family.columns(member).values)));
   return found;
 }
 
-export const hasBands = (record: MotionRecord, { family, places }: Strip): boolean =>
-  bandCache.get(record)?.has(family.quantities[places[0]].id + places.join()) ?? false;
+export const hasBands = (family: Family): boolean => bands.has(family);
 
-const bandCache = new WeakMap<MotionRecord, Map<string, Float64Array[][]>>();
+const bands = new WeakMap<Family, Float64Array[][]>();
 
 /** Value of the swept parameter of a member as a fraction of its range, 0 to 1; null without a sweep. */
 export function shareOfColor(record: MotionRecord, member: number): number | null {
@@ -52,4 +42,11 @@ export function shareOfColor(record: MotionRecord, member: number): number | nul
   if (values === undefined) return null;
   const [low, high] = [Math.min(...values), Math.max(...values)];
   return high > low ? (values[member] - low) / (high - low) : 0.5;
+}
+
+/** What is drawn beside the watched member, as a sentence; "" for nothing. */
+export function spreadNote(record: MotionRecord, style: Exclude<Spread, "auto">, watched: number): string {
+  if (style === "bands") return `Bands: 5, 25, 75 and 95 % of ${record.bodies} members; dashed: their median.`;
+  const drawn = style === "members" ? drawnMembers(record, watched).length + 1 : record.bodies;
+  return drawn < record.bodies ? `${drawn} of ${record.bodies} members are drawn.` : "";
 }

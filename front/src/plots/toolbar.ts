@@ -32,7 +32,8 @@ export class PlotToolbar {
     press();
     selection.onChange(press);
     const buttons = create("span", { class: "plots-zoom" }, degrees, this.reset, this.zoomOut, zoomIn);
-    this.element.append(this.time, this.timeUnit, this.events, buttons, chooser.popover.element, this.scale);
+    const tools = create("div", { class: "plots-tools" }, this.time, this.timeUnit, this.events, buttons, chooser.popover.element);
+    this.element.append(tools, this.scale);
     this.setZoomed(false);
   }
 
