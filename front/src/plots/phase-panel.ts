@@ -52,7 +52,7 @@ export class PhasePanel {
     else {
       this.plot?.destroy();
       this.plot = new uPlot(this.options(), this.data(), this.frame.area);
-      this.plot.over.append(this.overlay);
+      this.plot.over.before(this.overlay);
       this.listen(this.plot.over);
     }
     this.style = style;
@@ -170,7 +170,7 @@ export class PhasePanel {
     const context = overlay.getContext("2d");
     if (plot === null || context === null || Number.isNaN(this.t) || plot.scales.x.min == null) return;
     const { left, top, width, height } = plot.bbox;
-    if (overlay.width !== Math.round(width) || overlay.height !== Math.round(height)) [overlay.width, overlay.height] = [width, height];
+    if (overlay.width !== Math.round(width) || overlay.height !== Math.round(height)) this.placeOverlay(plot);
     context.clearRect(0, 0, width, height);
     const { x, y, breaks } = this.contents;
     const whole = mappingOf(plot);
@@ -193,6 +193,13 @@ export class PhasePanel {
     context.setLineDash([]);
     context.fill();
     context.stroke();
+  }
+
+  private placeOverlay({ bbox: { left, top, width, height } }: uPlot): void {
+    [this.overlay.width, this.overlay.height] = [Math.round(width), Math.round(height)];
+    for (const [name, pixels] of Object.entries({ left, top, width, height })) {
+      this.overlay.style.setProperty(name, `${pixels / devicePixelRatio}px`);
+    }
   }
 
   /** Dragging along the path changes the current time to that of the nearest output. */
