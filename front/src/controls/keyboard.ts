@@ -13,6 +13,7 @@ const HELP: [string, string][] = [
   ["Tab", "move between controls"],
   ["← → ↑ ↓", "in a view focused with Tab: rotate the camera"],
   ["+ − 0", "in a view: zoom in, zoom out, reset"],
+  ["Alt + Enter", "on a curve's name: show this curve only, or all again"],
   ["Escape", "close a panel"],
 ];
 
