@@ -14,9 +14,10 @@ import { ThemeSwitch } from "./controls/theme.ts";
 import { Selection } from "./controls/selection.ts";
 import { naturalSpeed, Playback } from "./motion/playback.ts";
 import type { MotionRecord } from "./motion/record.ts";
-import { Choices } from "./options.ts";
+import { Choices, switchesOf } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
 import type { PageOptions } from "./transport/protocol.ts";
+import { isSameStage } from "./view/stage.ts";
 import { Views } from "./view/views.ts";
 
 /** Slow motion is at least this many times slower than the natural speed. */
@@ -89,6 +90,7 @@ export class App {
     this.record = record;
     const { watched } = this.choices.now;
     if (watched >= record.bodies || (watched !== 0 && !isSame)) this.choices.set({ watched: 0 });
+    if (!isSame && !(before?.name === record.name && isSameStage(before.stage, record.stage))) this.choices.set(switchesOf(record.stage));
     this.playback.load(record.time, isSame);
     this.playBar.show(record);
     this.audit.show(record);

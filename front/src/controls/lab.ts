@@ -9,7 +9,7 @@ import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
 import { requireElement } from "./dom.ts";
 import { titleFromName, sentences } from "./format.ts";
-import { Gallery } from "./gallery.ts";
+import { featuredOf, Gallery } from "./gallery.ts";
 import { ParameterPanel } from "./parameter-panel.ts";
 import type { Notice } from "./notices.ts";
 import { ReferenceChecks } from "./checks.ts";
@@ -95,14 +95,14 @@ export class Lab {
     if (this.gallery === null) {
       this.app.prependCards(this.parameterPanel.element, this.checks.element);
       const address = (model: Model): string => plainAddress(model);
-      this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model));
+      this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model), this.app.choices);
       this.drawer.ready();
       this.loadAddress();
     } else this.run(this.parameterPanel.values);
   }
 
   private loadAddress(): void {
-    const name = modelOf(location.pathname) || this.options.model || this.models[0].name;
+    const name = modelOf(location.pathname) || this.options.model || (featuredOf(this.models)[0] ?? this.models[0]).name;
     const model = this.models.find((one) => one.name === name);
     if (model === undefined) {
       this.app.notices.show("model", { sentence: `There is no model "${name}"; choose one from the gallery.`, isError: true });

@@ -1,11 +1,12 @@
 // A motion as sent by the server or stored in a file: a JSON header followed by arrays, written by
 // src/polhode/web/record_encoding.py.
 
+import { EMPTY_STAGE, type Stage } from "../view/stage.ts";
 import type { Quat, Vec3 } from "./vectors.ts";
 
 /** What is drawn for a body. */
 export interface Appearance {
-  kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "particle";
+  kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "likeness" | "particle";
   /** Description of what is drawn, shown on the page. */
   sentence: string;
   /** Relative to the center of mass, body axes, in m; for a particle a ball of radius 1, to be scaled. */
@@ -128,6 +129,8 @@ export interface Meta {
   patches: ContactPatch[];
   /** Of a swept parameter: its name, its unit, and its value for each member in this record. */
   colors?: { knob: string; unit: string; values: number[] };
+  /** How it is shown at first. */
+  stage: Stage;
 }
 
 export interface MotionRecord extends Meta, StateArrays {
@@ -210,6 +213,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
   const time = reals("time");
   return {
     ...meta,
+    stage: meta.stage ?? EMPTY_STAGE,
     // JSON has neither NaN nor infinity: the header contains null instead.
     findings: meta.findings.map((one) => ({ ...one, drift: one.drift ?? NaN, relative: one.relative ?? NaN })),
     time,

@@ -60,8 +60,7 @@ export function phaseOf(id: string): { x: string; y: string } | null {
 
 /** The panels that a motion shows at first. */
 export function firstPanels(record: MotionRecord, watched: number): string[] {
-  const asked = (record as MotionRecord & { stage?: { panels?: readonly string[] } }).stage?.panels ?? [];
-  if (asked.length > 0) return [...asked];
+  if (record.stage.panels.length > 0) return [...record.stage.panels];
   // Euler angles of a body that tumbles have gaps.
   const { values } = familiesOf(record).get("euler_angles")!.columns(watched);
   const gaps = values[0].reduce((count, x, n) => count + Number(Number.isNaN(x) && Number.isFinite(values[1][n])), 0);

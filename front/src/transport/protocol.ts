@@ -17,6 +17,10 @@ export interface Model {
   source: string;
   explanation: string;
   parameters: Parameter[];
+  /** Place among the featured models, from 1; 0 for the others. */
+  rank: number;
+  /** File name of its picture; "" if there is none. */
+  picture: string;
 }
 
 export interface ReferenceCheck {

@@ -54,14 +54,16 @@ const fadeFor = (paper: Color): number => (paper.g < 0.5 ? 0.88 : 0.62);
 export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
   private readonly buffer: InstancedInterleavedBuffer;
 
-  constructor(points: Float32Array, color: string, paper: string, width: number) {
+  /** Through all points or, if `isSeparate`, from each with an even index to the next. */
+  constructor(points: Float32Array, color: string, paper: string, width: number, isSeparate = false) {
     const geometry = new InstancedBufferGeometry();
-    const buffer = new InstancedInterleavedBuffer(points, 3, 1);
+    const stride = isSeparate ? 6 : 3;
+    const buffer = new InstancedInterleavedBuffer(points, stride, 1);
     geometry.setAttribute("position", new Float32BufferAttribute([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0], 3));
     geometry.setAttribute("start", new InterleavedBufferAttribute(buffer, 3, 0));
     geometry.setAttribute("end", new InterleavedBufferAttribute(buffer, 3, 3));
     geometry.setIndex([0, 1, 2, 0, 2, 3]);
-    geometry.instanceCount = Math.max(0, points.length / 3 - 1);
+    geometry.instanceCount = Math.max(0, isSeparate ? points.length / 6 : points.length / 3 - 1);
     const full = new Color(color);
     const background = new Color(paper);
     const uniforms = {

@@ -2,6 +2,7 @@
 
 import type { PerspectiveCamera } from "three";
 import { INITIAL_VIEW } from "./framing.ts";
+import type { StageCamera } from "./stage.ts";
 
 const START = { ...INITIAL_VIEW, zoom: 1 };
 const MAX_ELEVATION = Math.PI / 2 - 0.02;
@@ -15,6 +16,8 @@ const KEY_TURN = Math.PI / 24;
 const KEY_ZOOM = 1.15;
 
 export class Orbit {
+  /** Where `reset` returns to. */
+  start = START;
   azimuth = START.azimuth;
   elevation = START.elevation;
   zoom = START.zoom;
@@ -59,8 +62,15 @@ export class Orbit {
     );
   }
 
+  /** Start somewhere else; null for the usual place. */
+  startAt(camera: StageCamera | null): void {
+    const radians = Math.PI / 180;
+    this.start = camera === null ? START : { azimuth: camera.azimuthDeg * radians, elevation: camera.elevationDeg * radians, zoom: camera.zoom };
+    this.reset();
+  }
+
   reset(): void {
-    Object.assign(this, START);
+    Object.assign(this, this.start);
     this.changed();
   }
 

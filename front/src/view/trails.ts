@@ -3,11 +3,13 @@
 
 import { Group } from "three";
 import { locateTime } from "../motion/pose.ts";
-import { plus, toBody, toWorld, type Vec3 } from "../motion/vectors.ts";
+import { minus, plus, scaled, toBody, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
+import type { ThirdFrame } from "./stage.ts";
 import { trajectoryOf, type Trajectory } from "./trajectory.ts";
 import { WideLine } from "./lines.ts";
 import { quantitiesOf } from "./quantities.ts";
+import { frameAttitude, pathInFrame, quaternionOf, relativeTo } from "./turning.ts";
 import { toView, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
 
 /** In pixels. */
@@ -18,6 +20,8 @@ interface Trail {
   isOn(options: Options): boolean;
   /** Positions in m of a path that is fixed in space; null for one that moves with the body. */
   path: Vec3[] | null;
+  /** The tips of one that moves with the body, as a rotating frame sees them; null for the inertial frame. */
+  tips?(turning: ThirdFrame | null): Vec3[];
 }
 
 export class Trails extends Group {
@@ -41,17 +45,22 @@ export class Trails extends Group {
     this.updatePoint(options);
     const { before, share } = locateTime(this.trajectory.times, instant.t);
     const until = before + share;
-    const focus = instant.focus.join();
-    for (const { line, isOn, path } of this.all()) {
+    const focus = `${instant.focus.join()} ${instant.turning?.name ?? ""}`;
+    const turn = frameAttitude(this.frame === "space" ? instant.turning : null, instant.t);
+    for (const { line, isOn, path, tips } of this.all()) {
       line.visible = isOn(options);
       if (!line.visible) continue;
       line.until = until;
+      line.quaternion.copy(quaternionOf(turn));
       if (path === null) {
         line.position.set(...framePose.anchor);
         line.scale.setScalar(instant.reach);
-      } else if (line.userData.focus !== focus) {
-        line.move(this.toView(path, instant.focus));
-        line.userData.focus = focus;
+        if (tips && this.frame === "space" && line.userData.turning !== instant.turning) {
+          line.userData.turning = instant.turning;
+          line.move(flat(tips(instant.turning)));
+        }
+      } else {
+        this.placePath(line, path, instant, focus);
       }
     }
   }
@@ -74,14 +83,16 @@ export class Trails extends Group {
     for (const quantity of quantitiesOf(record, watched, colors)) {
       const { trail } = quantity;
       if (trail === null || (this.frame === "body" && quantity.isFixed)) continue;
-      const tips = poses.map((pose, k) => {
-        if (this.frame === "space") return quantity.at(pose, times[k]);
-        return quantity.inBody ? quantity.inBody(pose) : toBody(pose.quaternion, quantity.at(pose, times[k]));
-      });
-      const line = new WideLine(flat(tips), quantity.color, colors.paper, WIDTH);
+      const tips = (turning: ThirdFrame | null): Vec3[] =>
+        poses.map((pose, k) => {
+          if (this.frame === "space") return toBody(frameAttitude(turning, times[k]), quantity.at(relativeTo(turning, pose), times[k]));
+          return quantity.inBody ? quantity.inBody(pose) : toBody(pose.quaternion, quantity.at(pose, times[k]));
+        });
+      const line = new WideLine(flat(tips(null)), quantity.color, colors.paper, WIDTH);
       // Poinsot's construction draws the path of omega itself, at its own scale.
       const isOn = (options: Options): boolean => options[trail] && !(trail === "trailOmega" && options.poinsot);
-      this.trails.push({ line, isOn, path: null });
+      line.userData.turning = null;
+      this.trails.push({ line, isOn, path: null, tips });
     }
   }
 
@@ -102,6 +113,17 @@ export class Trails extends Group {
     const path = this.trajectory.poses.map((p) => plus(p.position, toWorld(p.quaternion, options.point)));
     this.point = this.fixedTrail(path, this.context.colors.ink, "trailPoint");
     this.add(this.point.line);
+  }
+
+  /** A path seen from a rotating frame turns with it, about a point of its axis. */
+  private placePath(line: WideLine, path: Vec3[], { focus, turning }: Instant, key: string): void {
+    const { record, framing } = this.context;
+    const center = turning && minus(turning.origin, record.origin);
+    line.position.set(...(center ? scaled(1 / framing.unit, minus(center, focus)) : ([0, 0, 0] as Vec3)));
+    if (line.userData.focus === key) return;
+    line.userData.focus = key;
+    const seen = turning ? pathInFrame(path, this.trajectory.times, turning, record.origin) : path;
+    line.move(this.toView(seen, center ?? focus));
   }
 
   private toView(path: Vec3[], focus: Vec3): Float32Array {

@@ -15,6 +15,8 @@ import { FrameScene } from "./scene.ts";
 import { PaneRenderer, type Pane } from "./renderer.ts";
 import { instantAt, type Instant, type ViewContext } from "./context.ts";
 import { Triad } from "./triad.ts";
+import { raiseCamera, turnCamera } from "./turning.ts";
+import { FrameChoice } from "./frame-choice.ts";
 
 interface View {
   pane: Pane;
@@ -28,6 +30,7 @@ export class Views {
   private readonly renderer: PaneRenderer;
   private readonly orbit: Orbit;
   private readonly views: View[];
+  private readonly frameChoice: FrameChoice;
   private context: ViewContext | null = null;
   private t = 0;
 
@@ -41,6 +44,7 @@ export class Views {
       triad: new Triad(pane.element, pane.frame === "space" ? ["x", "y", "z"] : ["1", "2", "3"]),
       frameScene: null,
     }));
+    this.frameChoice = new FrameChoice(this.views[0].pane, choices);
     for (const view of this.views) this.orbit.listen(view.pane.element, (x, y) => this.click(view, x, y));
     choices.onChange((changed) => {
       if (this.context && ("watched" in changed || "dark" in changed)) this.build(this.context.record);
@@ -65,9 +69,10 @@ export class Views {
     this.build(record);
     if (keepCamera) return;
     this.t = record.time[0];
-    this.orbit.reset();
+    this.orbit.startAt(record.stage.camera);
     const { isFar } = this.context!.framing;
-    if (this.choices.now.follow !== isFar) this.choices.set({ follow: isFar });
+    const follow = record.stage.switches.includes("follow") || (isFar && !record.stage.off.includes("follow"));
+    if (this.choices.now.follow !== follow) this.choices.set({ follow });
   }
 
   draw(t: number): void {
@@ -90,14 +95,16 @@ export class Views {
       view.frameScene?.dispose();
       view.frameScene = new FrameScene(context, view.pane.frame);
     }
+    this.frameChoice.show(record.stage);
+    document.body.dataset["props"] = (this.views[0].frameScene?.props ?? []).map(({ kind }) => kind).join();
     this.renderer.requestDraw();
   }
 
   private frame(): void {
     if (!this.context) return;
     const { now } = this.choices;
-    const instant = instantAt(this.context, this.t, now.follow);
-    const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot);
+    const instant = instantAt(this.context, this.t, now.follow, now.turning);
+    const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot, this.context.record.stage.camera?.radius != null);
     for (const view of this.views) this.render(view, instant, radii[view.pane.frame]);
     this.updateRemarks(instant);
   }
@@ -109,10 +116,12 @@ export class Views {
     const framePose = frameScene.update(this.choices.now, instant, this.choices.now.follow, radius);
     const at: Vec3 = pane.frame === "body" ? scaled(1 - PIVOT_TO_CENTER, framePose.anchor) : [0, 0, 0];
     this.orbit.aim(camera, at, radius, pane.width / pane.height);
+    if (pane.frame === "space") raiseCamera(camera, this.context!.record.stage.camera?.up);
+    view.triad.show(camera, triadColors(pane, colors));
+    if (pane.frame === "space") turnCamera(camera, instant.turning, instant.t);
     frameScene.fit(camera, pane.width, pane.height, radius);
     this.renderer.render(pane, frameScene.scene, camera, colors.paper);
     view.labels.show(frameScene.labelRequests(camera, pane, instant), pane, [pane.caption, pane.remark, view.triad.element].map(boxOf));
-    view.triad.show(camera, triadColors(pane, colors));
   }
 
   private updateRemarks(instant: Instant): void {
@@ -136,9 +145,10 @@ export class Views {
 }
 
 /** Half the width of each view, in units; equal if the space view needs little more, for comparison. */
-function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoinsot: boolean) {
+function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoinsot: boolean, isFramed: boolean) {
   const own = (isPoinsot ? 2.15 : 2.05) * instant.reach;
-  const space = Math.max(own, isFollowing ? framing.radius.following : framing.radius.whole);
+  const whole = instant.turning === null ? framing.radius.whole : (framing.turning?.radius ?? framing.radius.whole);
+  const space = isFollowing ? Math.max(own, framing.radius.following) : isFramed ? whole : Math.max(own, whole);
   return { space, body: space < 1.5 * own ? space : own };
 }
 

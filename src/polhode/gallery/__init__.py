@@ -27,6 +27,7 @@ _SUPPORT_MODULES = (
     "measurements",
     "rotation_sequence",
     "shared",
+    "thumbnails",
 )
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
+from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
+from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +30,17 @@ THEMES = (
     "flight",
 )
 """Themes of the models, in listing order."""
+FEATURED = (
+    "dzhanibekov",
+    "gyroscope",
+    "rotating-frame",
+    "cubesat",
+    "thrown-die",
+    "symmetric-top",
+    "tippe-top",
+    "toutatis",
+)
+"""Names of the models with which the gallery of the page begins, the best first."""
 
 
 def format_with_unit(number: str, unit: str) -> str:
@@ -117,9 +131,19 @@ class Model:
     """About five lines."""
     parameters: tuple[Parameter, ...]
     scenario: Callable[..., Scenario | Mapping[str, Scenario]]
-    numbers: Callable[..., Sequence[ReferenceCheck]]
-    """Checks, the most important first."""
-    picture: Callable[..., Figure]
+    numbers: Callable[..., Sequence[ReferenceCheck]] | None = None
+    """Checks, the most important first; None if there are none."""
+    picture: Callable[..., Figure] | None = None
+    stage: Stage | Callable[..., Stage] = field(default=Stage())
+    """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
+    motion, if it takes that."""
+    lesson: Any = None
+    """Formulas and steps beside the views."""
+
+    @property
+    def rank(self) -> int:
+        """Place among the featured models, from 1; 0 for the others."""
+        return FEATURED.index(self.name) + 1 if self.name in FEATURED else 0
 
     def values(self, /, **given: Any) -> dict[str, float]:
         """Values of all parameters: those given, validated, and defaults for the rest."""
@@ -143,6 +167,17 @@ class Model:
                 motions[name] = run_stored(scenario, _store_beside(store, name if i else ""), resume)
         return motions
 
+    def stage_of(self, values: Mapping[str, float], run: str = "") -> Stage:
+        """The stage for these values and, of a model with several motions, for one of them."""
+        if isinstance(self.stage, Stage):
+            return self.stage
+        takes_run = "run" in signature(self.stage).parameters
+        return self.stage(**values, run=run) if takes_run else self.stage(**values)
+
+    def check(self, motions: Motion | Mapping[str, Motion], values: Mapping[str, float]) -> Sequence[ReferenceCheck]:
+        """The checks of these motions; none if the model has no numbers."""
+        return () if self.numbers is None else self.numbers(motions, **values)
+
     def describe(self) -> Mapping[str, Any]:
         """The model as plain strings and numbers, for listings."""
         return {
@@ -152,6 +187,8 @@ class Model:
             "source": self.source,
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
+            "rank": self.rank,
+            "picture": thumbnail_name(self.name),
         }
 
 

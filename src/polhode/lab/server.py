@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from polhode.errors import nearest
 from polhode.gallery import MODELS, model_name
+from polhode.gallery.thumbnails import read_thumbnail, thumbnail_files
 from polhode.lab.jobs import collect_warnings
 from polhode.lab.security import SecurityMiddleware
 from polhode.lab.session import ReceiveText, SendMessage, Session
@@ -50,6 +51,12 @@ def create_app(lab: Lab) -> SecurityMiddleware:
         policy = html_page.content_security_policy(live=True) + "; frame-ancestors 'none'"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
+    async def picture(request: Request) -> Response:
+        file = request.path_params["file"]
+        if file not in thumbnail_files():
+            raise HTTPException(404, f"there is no picture {file[:100]!r}")
+        return Response(read_thumbnail(file), media_type="image/webp")
+
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
         await Session(_make_sender(websocket), lab.viewed).handle_messages(_make_receiver(websocket))
@@ -59,7 +66,12 @@ def create_app(lab: Lab) -> SecurityMiddleware:
         with collect_warnings():
             yield
 
-    routes = [Route("/", page), Route("/{model}", page), WebSocketRoute("/ws", socket)]
+    routes = [
+        Route("/", page),
+        Route("/{model}", page),
+        Route("/pictures/{file}", picture),
+        WebSocketRoute("/ws", socket),
+    ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _error_response})
     app.router.redirect_slashes = False  # an error message is better than a redirect
     return SecurityMiddleware(app, lab.hosts, lab.token)

@@ -21,6 +21,7 @@ from polhode.version import __version__
 from polhode.web.browser import open_url
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
+from polhode.web.stage import Stage
 
 FRAME_HEIGHT = 640
 """Height of the frame in a notebook, in pixels."""
@@ -58,25 +59,26 @@ def build_page(options: dict[str, Any], motion: bytes | None = None) -> str:
 
 
 def content_security_policy(live: bool) -> str:
-    """The policy of the page: it may run its own script and, if `live`, connect to its server."""
+    """The policy of the page: it may run its own script and, if `live`, connect to its server and show its pictures."""
     digest = base64.b64encode(hashlib.sha256(_read_asset("lab.js").encode()).digest()).decode()
-    reach = "connect-src 'self'; " if live else ""
+    reach, pictures = ("connect-src 'self'; ", "'self' ") if live else ("", "")
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; {reach}"
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"img-src {pictures}data: blob:; {reach}base-uri 'none'; form-action 'none'"
     )
 
 
-def build_motion_page(motion: Trajectory, name: str = "") -> str:
+def build_motion_page(motion: Trajectory, name: str = "", stage: Stage | None = None) -> str:
     """The page of one motion, which needs no server; its title is the name of the scenario, or `name`."""
     title = motion.scenario.name or name or "motion"
-    return build_page({"mode": "file", "title": title}, encode_record(record_motion(motion, name=title, title=title)))
+    record = record_motion(motion, name=title, title=title, stage=stage)
+    return build_page({"mode": "file", "title": title}, encode_record(record))
 
 
-def write_html(motion: Trajectory, path: Path) -> None:
-    """Write the page of a motion."""
+def write_html(motion: Trajectory, path: Path, stage: Stage | None = None) -> None:
+    """Write the page of a motion; `stage` is how it begins."""
     check_suffix(path, HTML_SUFFIXES, "a page")
-    write_atomic(path, build_motion_page(motion, path.stem).encode())
+    write_atomic(path, build_motion_page(motion, path.stem, stage).encode())
 
 
 def build_iframe(motion: Trajectory) -> str:

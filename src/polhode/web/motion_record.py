@@ -25,6 +25,7 @@ from polhode.web import downsampling, notes
 from polhode.web.closed_form_overlay import ClosedFormOverlay, find_closed_form
 from polhode.web.decimation import decimate_mesh
 from polhode.web.record_encoding import MotionRecord
+from polhode.web.stage import Stage
 
 MAX_BODIES_WITH_FORCES = 20
 """Forces are sent for at most this many bodies."""
@@ -40,11 +41,19 @@ FREE_TOLERANCE = 1e-2
 
 @np.errstate(over="ignore", invalid="ignore")  # from members that failed
 def record_motion(
-    motion: Trajectory, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
+    motion: Trajectory,
+    *,
+    id: int = 0,
+    name: str = "",
+    title: str = "",
+    runs: Sequence[str] = (),
+    run: str = "",
+    stage: Stage | None = None,
 ) -> MotionRecord:
     """The record of a motion, downsampled for display, with the appearance of each body.
 
     `id` is the request that it answers; `runs` are the names of all motions of a model, and `run` is that of this one.
+    `stage` is how the page shows it at first.
 
     Examples
     --------
@@ -62,7 +71,11 @@ def record_motion(
     fine = downsampling.refine_exact_motion(some)
     rows = downsampling.select_times(fine, len(members))
     shown = downsampling.select_outputs(fine, rows)
+    stage = stage or Stage()
     appearances, appearance_index = _collect_appearances(shown)
+    if stage.likeness is not None:
+        like = Appearance("likeness", appearance_of(stage.likeness).surface)
+        appearances = [like if appearance.kind == "ellipsoid" else appearance for appearance in appearances]
     meta: dict[str, Any] = {
         "id": id,
         "name": name or motion.scenario.name or "motion",
@@ -72,6 +85,7 @@ def record_motion(
         "run": run,
         "members": members,
         "unknownForces": list(motion.unknown_forces),
+        "stage": stage.describe(),
         "forcesOmitted": len(members) > MAX_BODIES_WITH_FORCES,
     }
     arrays: dict[str, Any] = {"time": shown.times}
