@@ -12,9 +12,12 @@ const UNDEFINED_WITHIN = 1e-4;
 
 /**
  * Where the first and the third angle change faster than this many times the angular speed, they turn against each other
- * because the middle angle passes close to where they are undefined: a step that the body does not make.
+ * because the middle angle is close to where they are undefined.  If that lasts for half a turn at most, and for a small
+ * part of the motion, it is a step that the body does not make; otherwise a precession.
  */
 const MAX_RATIO = 4;
+const MAX_STEP = Math.PI;
+const MAX_STEP_PART = 0.1;
 
 /** A change between two outputs that differs by more, in rad, from what the rates give, is not drawn as a line. */
 const MAX_SURPRISE = 1;
@@ -113,13 +116,14 @@ export function anglesOverTime(motion: Turning, body: number, convention: Conven
   const { time, quaternion, angularVelocity, bodies } = motion;
   const columns = (): AnglesOverTime["angles"] => [0, 1, 2].map(() => new Float64Array(time.length)) as AnglesOverTime["angles"];
   const found = { angles: columns(), rates: columns(), breaks: new Set<number>() };
+  const isFast = new Uint8Array(time.length);
   let previous: { t: number; n: number; angles: Vec3; rates: Vec3 } | null = null;
   for (let n = 0; n < time.length; n++) {
     const q = quaternionAt(quaternion, n * bodies + body);
     const angles = convention.angles(q);
     const angularVelocityBody = toBody(q, vectorAt(angularVelocity, n * bodies + body));
     const rates = convention.rates(angles, angularVelocityBody);
-    const isStep = Math.abs(rates[0]) > MAX_RATIO * length(angularVelocityBody);
+    isFast[n] = Number(Math.abs(rates[0]) > MAX_RATIO * length(angularVelocityBody));
     if (!(convention.margin(angles[1]) > UNDEFINED_WITHIN)) {
       // The rate of the middle angle depends on the third one, which is undefined.
       angles[0] = angles[2] = rates[0] = rates[1] = rates[2] = NaN;
@@ -132,11 +136,25 @@ export function anglesOverTime(motion: Turning, body: number, convention: Conven
       previous = { t: time[n], n, angles, rates };
     }
     for (const i of [0, 1, 2]) {
-      found.angles[i][n] = isStep && i !== 1 ? NaN : angles[i];
+      found.angles[i][n] = angles[i];
       found.rates[i][n] = rates[i];
     }
   }
+  removeSteps(time, found.angles, isFast);
   return found;
+}
+
+/** Make gaps of the steps of the first and the third angle. */
+function removeSteps(time: Float64Array, [first, , third]: AnglesOverTime["angles"], isFast: Uint8Array): void {
+  const longest = MAX_STEP_PART * (time[time.length - 1] - time[0]);
+  for (let from = isFast.indexOf(1); from >= 0; ) {
+    const end = isFast.indexOf(0, from);
+    const until = end < 0 ? isFast.length : end;
+    const isShort = time[until - 1] - time[from] <= longest;
+    // NaN within a step is no reason to keep the rest of it.
+    if (isShort && !(Math.abs(first[until - 1] - first[from]) > MAX_STEP)) [first, third].forEach((angle) => angle.fill(NaN, from, until));
+    from = isFast.indexOf(1, until);
+  }
 }
 
 /**

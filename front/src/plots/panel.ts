@@ -21,6 +21,9 @@ const letterWidth = (): number => 0.475 * rem();
 /** Other members with a color of their own stand out more than those without. */
 const ALPHA = { member: 0.18, colored: 0.7, pinned: 0.55, outer: 0.13, inner: 0.2, median: 0.8 };
 
+/** Half the width of a gap, in pixels. */
+const MIN_GAP = 2;
+
 export interface LegendActions {
   /** Hide a curve, or show it again. */
   toggle(panel: string, curve: string): void;
@@ -262,8 +265,13 @@ const withGaps = (values: Float64Array): Float64Array | (number | null)[] =>
 /** The gaps of a curve, in pixels, and those where its line is broken. */
 function withBreaks(plot: uPlot, gaps: [number, number][], breaks: ReadonlySet<number> | undefined, first: number, last: number): [number, number][] {
   const broken = [...(breaks ?? [])].filter((n) => n >= first && n < last);
-  const place = (n: number): number => Math.round(plot.valToPos(plot.data[0][n], "x", true));
-  return [...gaps, ...broken.map((n): [number, number] => [place(n), place(n + 1)])].sort((a, b) => a[0] - b[0]);
+  const place = (n: number): number => plot.valToPos(plot.data[0][n], "x", true);
+  const wide = broken.map((n): [number, number] => {
+    // Outputs may be closer than pixels: the gap is at least as wide as the vertical line that it hides.
+    const [middle, half] = [(place(n) + place(n + 1)) / 2, Math.max((place(n + 1) - place(n)) / 2, MIN_GAP * devicePixelRatio)];
+    return [Math.floor(middle - half), Math.ceil(middle + half)];
+  });
+  return [...gaps, ...wide].sort((a, b) => a[0] - b[0]);
 }
 
 /** Indices of points without neighbors, which are drawn as dots. */
