@@ -75,7 +75,7 @@ export function stripContents(strip: Strip, record: MotionRecord, watched: numbe
   const shown = bands.length === 0 ? [] : visible.map((place) => ({ color: family.quantities[place].color, levels: bands[place] }));
   const members = spread !== "members" ? [] : drawnMembers(record, watched);
   const theirs = members.flatMap((member) => linesOf(family, member, visible, shareOfColor(record, member)));
-  const pinned = pinnedLines(strip, look, visible);
+  const pinned = pinnedLines(strip, look, visible, watched);
   const all = [...visible.map((place) => mine.values[place]), ...shown.flatMap((one) => one.levels), ...[...theirs, ...(pinned?.lines ?? [])].map((one) => one.values)];
   const largest = factor * largestOf(all);
   const power = isLogarithmic ? 0 : powerFor(largest);
@@ -125,12 +125,12 @@ const linesOf = (family: Family, body: number, places: number[], share: number |
 };
 
 /** The same quantities of the pinned run. */
-function pinnedLines(strip: Strip, { pinned }: Look, visible: number[]): PanelContents["pinned"] {
+function pinnedLines(strip: Strip, { pinned }: Look, visible: number[], watched: number): PanelContents["pinned"] {
   // The drifts of two runs are rounding, and hide each other.
   if (pinned === null || strip.isLogarithmic) return null;
   const lines = visible.flatMap((place) => {
     const found = findQuantity(pinned, strip.family.quantities[place].id);
-    return found === null ? [] : linesOf(found.family, 0, [found.place]);
+    return found === null ? [] : linesOf(found.family, Math.min(watched, pinned.bodies - 1), [found.place]);
   });
   return { time: pinned.time, lines };
 }
@@ -172,7 +172,7 @@ export function phaseContents(id: string, record: MotionRecord, watched: number,
   const columns = found.map(({ family, place }, i) => {
     const column = (body: number): Float64Array => family.columns(body).values[place];
     const theirs = members.map((member) => column(member));
-    const ghost = pinnedFound[i] === null ? [] : [pinnedFound[i].family.columns(0).values[pinnedFound[i].place]];
+    const ghost = pinnedFound[i] === null ? [] : [pinnedFound[i].family.columns(Math.min(watched, look.pinned!.bodies - 1)).values[pinnedFound[i].place]];
     return { mine: column(watched), theirs, ghost, ...unitOf(family, look.degrees) };
   });
   const isEqual = found.every(({ family }) => family.unit === "m");
