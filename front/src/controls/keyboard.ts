@@ -11,9 +11,9 @@ const HELP: [string, string][] = [
   ["Shift + ← →", `${LARGE_STEP} outputs back or forward`],
   ["Home, End", "go to the start or the end"],
   ["Tab", "move between controls"],
+  ["Alt + Enter", "on a curve's name: show this curve only, or all again"],
   ["← → ↑ ↓", "in a view focused with Tab: rotate the camera"],
   ["+ − 0", "in a view: zoom in, zoom out, reset"],
-  ["Alt + Enter", "on a curve's name: show this curve only, or all again"],
   ["Escape", "close a panel"],
 ];
 
