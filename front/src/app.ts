@@ -50,7 +50,7 @@ export class App {
   private readonly switches: Switches;
   private readonly playBar: PlayBar;
   private readonly views: Views | null;
-  private readonly plots: Plots | null;
+  readonly plots: Plots | null;
   private rate = 0;
   private frame: number | null = null;
   /** Whether a knob is being dragged: only what moves is updated. */

@@ -57,4 +57,8 @@ export interface PageOptions {
   /** Initial model of a live page; "" for the first one, or when a single motion is viewed. */
   model: string;
   title: string;
+  /** Only the views, for pictures and films: both or one of them, with a caption, of this body. */
+  only?: "both" | "space" | "body";
+  caption?: string;
+  watched?: number;
 }
