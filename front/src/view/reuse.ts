@@ -13,7 +13,7 @@ export function isSameStructure(before: ViewContext, after: ViewContext): boolea
       [record.appearances.map(({ kind }) => kind), Array.from(record.appearanceIndex)],
       [framing.hasGround, framing.displacements !== null, record.stage.floor, hasStand(record.stage), watched, effects],
     ]);
-  return before.colors === after.colors && structure(before) === structure(after);
+  return before.colors === after.colors && before.pinned === after.pinned && structure(before) === structure(after);
 }
 
 /** Use the shapes of an earlier record where they are the same, so that they are recognized as such. */
