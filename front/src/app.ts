@@ -33,7 +33,7 @@ export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
   toggleGallery(): void;
-  knobs: Knobs;
+  knobs: Knobs & { readonly values: Record<string, number> };
 }
 
 export class App {
@@ -59,6 +59,8 @@ export class App {
   /** Whether a knob is being dragged: only what moves is updated. */
   isDragging = false;
   private isFollowing = false;
+  /** Called when the motion of the parameters that were set is shown. */
+  private readonly settled: (() => void)[] = [];
   private plotted = 0;
 
   constructor(options: PageOptions) {
@@ -93,6 +95,18 @@ export class App {
 
   state(state: PageState): void {
     document.body.dataset["state"] = state;
+    if (state === "running" || state === "loading") return;
+    for (const resolve of this.settled.splice(0)) resolve();
+  }
+
+  /** Set parameters; resolves when their motion is shown, with everything, or was refused. */
+  setValues(values: Record<string, number>): Promise<void> {
+    const knobs = this.lab?.knobs;
+    if (!knobs) return Promise.reject(new Error("this page has no parameters"));
+    return new Promise((resolve) => {
+      this.settled.push(resolve);
+      knobs.setValues(values, true);
+    });
   }
 
   /** Another model was chosen: dim the current drawing until the new motion arrives. */

@@ -65,9 +65,9 @@ export class ParameterControl {
       create(
         "p",
         { class: "words" },
+        sweep?.opener ?? null,
         create("span", { class: "name", text: name, attributes: { "aria-hidden": "true" } }),
         create("span", { class: "help", id: helpId, text: help }),
-        sweep?.opener ?? null,
       ),
       this.slider,
       create("span", { class: "value" }, this.field, create("span", { class: "unit", text: unitText(unit) })),
@@ -157,7 +157,7 @@ function sweepControls({ name, low, high, unit }: Parameter, onSweep: (range: Sw
   const run = button("Run", { class: "small", title: `Run ${words} at these values, side by side` }, () =>
     onSweep({ knob: name, low: Number(from.value), high: Number(to.value), members: Number(count.value) }),
   );
-  const row = create("div", { class: "sweep", hidden: true }, from, "to", to, unitText(unit), "in", count, "runs", run);
+  const row = create("div", { class: "sweep", hidden: true }, from, "to", to, `${unitText(unit)} in`.trim(), count, "runs", run);
   const opener = button("Sweep", { class: "bare opens-sweep", title: `Run ${words} over a range, colored by its value` }, () => {
     row.hidden = !row.hidden;
     opener.setAttribute("aria-expanded", String(!row.hidden));

@@ -16,6 +16,7 @@ from polhode.results.motion import Motion
 from polhode.validation import Array
 from polhode.web.motion_record import MAX_BODIES_WITH_FORCES, record_motion
 from polhode.web.record_encoding import MotionRecord
+from polhode.web.stage import Stage
 
 MIN_MEMBERS, MAX_MEMBERS = 5, 41
 MAX_OUTPUTS = 601
@@ -66,7 +67,7 @@ def record_sweep(
             "title": model.title,
             "runs": runs,
             "run": chosen if runs else "",
-            "stage": model.stage_of(values, chosen).describe(),
+            "stage": _stage_of_many(model.stage_of(values, chosen)).describe(),
             "colors": {"knob": knob, "unit": unit, "values": [float(level) for level in levels]},
         }
     )
@@ -84,6 +85,11 @@ def _choose_scenarios(model: Model, values: Mapping[str, float], run: str) -> tu
         what = "an ensemble" if scenario.members is not None else f"a system of {len(scenario.bodies)} bodies"
         raise InputError(f"{model.name} is {what}: only models of a single body can be swept")
     return scenario, list(by_name) if len(by_name) > 1 else [], chosen
+
+
+def _stage_of_many(stage: Stage) -> Stage:
+    """What a stage says about one motion alone, such as its camera and its stand, is left out."""
+    return replace(stage, camera=None, props=(), grabs=(), frame=None, floor=None)
 
 
 def _at_common_times(motion: Motion, times: Array) -> MotionRecord:
