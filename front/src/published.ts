@@ -10,6 +10,12 @@ export function publish(app: App, options: PageOptions): void {
       get record() {
         return app.record;
       },
+      /** Values of the parameters; none in a file. */
+      get values() {
+        return app.lab?.knobs?.values ?? {};
+      },
+      /** Set parameters; resolved when their motion is shown. */
+      set: (values: Record<string, number>) => app.setValues(values),
       /** Go to a time, in s; resolved when it has been drawn. */
       time: (t: number) => {
         app.playback.pause();

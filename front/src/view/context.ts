@@ -5,6 +5,7 @@ import { poseAt, type Pose } from "../motion/pose.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { minus, plus, scaled, toBody, toWorld, type Quat, type Vec3 } from "../motion/vectors.ts";
 import { drawnSize, reachOf, type Framing } from "./framing.ts";
+import type { HeldScales } from "./grabber.ts";
 import type { Effects } from "./pattern.ts";
 import type { ThirdFrame } from "./stage.ts";
 import { frameAttitude } from "./turning.ts";
@@ -12,12 +13,22 @@ import { frameAttitude } from "./turning.ts";
 /** The inertial frame, or the frame of the watched body. */
 export type Frame = "space" | "body";
 
+/** A motion that was pinned, and its parameters in words. */
+export interface Pinned {
+  record: MotionRecord;
+  words: string;
+}
+
 export interface ViewContext {
   record: MotionRecord;
   watched: number;
   framing: Framing;
   colors: Colors;
   effects: Effects;
+  /** A motion to compare with, and what it is; null if none is pinned. */
+  pinned?: Pinned | null;
+  /** Scales that are kept while something is dragged. */
+  held?: HeldScales | null;
 }
 
 export interface Instant {

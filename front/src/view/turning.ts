@@ -22,14 +22,26 @@ export function turnCamera(camera: PerspectiveCamera, frame: ThirdFrame | null, 
   camera.updateMatrixWorld();
 }
 
+/** Rotation that takes z to another direction upward. */
+function raising(up: Vec3 | undefined): Quaternion | null {
+  if (up === undefined || (up[0] === 0 && up[1] === 0)) return null;
+  return new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...up).normalize());
+}
+
 /** Turn a camera that was placed for z upward so that another direction is, about the point at which it looks. */
 export function raiseCamera(camera: PerspectiveCamera, up: Vec3 | undefined): void {
-  if (up === undefined || (up[0] === 0 && up[1] === 0)) return;
-  const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...up).normalize());
+  const turn = raising(up);
+  if (turn === null) return;
   camera.position.applyQuaternion(turn);
   camera.quaternion.premultiply(turn);
   camera.up.applyQuaternion(turn);
   camera.updateMatrixWorld();
+}
+
+/** A direction of the space view in the axes in which its camera is placed, before it is raised and turned. */
+export function asPlaced(direction: Vec3, up: Vec3 | undefined, frame: ThirdFrame | null, t: number): Vec3 {
+  const unturned = new Vector3(...toBody(frameAttitude(frame, t), direction));
+  return unturned.applyQuaternion((raising(up) ?? new Quaternion()).invert()).toArray();
 }
 
 /** The pose with the angular velocity that the frame sees. */
