@@ -18,7 +18,6 @@ import numpy as np
 from polhode.backends.graph import Graph, Place, Trace, Traced
 from polhode.backends.knob_numbers import Trail, following_knobs
 from polhode.backends.source import JAVASCRIPT, SourceFunction
-from polhode.engines import segments
 from polhode.errors import PolhodeError
 from polhode.model.method_choice import AUTO
 from polhode.model.scenario import Scenario
@@ -84,12 +83,31 @@ def run_numbers(scenario: Scenario, extra: Callable[[Scenario], Mapping[str, Any
         "the times of the run": [settled.start_time, *starts, *ends, *step],
         **({} if extra is None else extra(settled)),
     }
-    stops = tuple(int(np.sum((settled.times >= a) & (settled.times < b))) for a, b in exporter.segments[:-1])
     return RunNumbers(
         {name: np.asarray(values, dtype=np.float64).ravel() for name, values in groups.items()},
-        (stops, len(settled.times), settled.used_method.name, settled.form.name, settled.tolerances),
+        (
+            static_tables(exporter),
+            len(settled.times),
+            settled.used_method.name,
+            settled.form.name,
+            settled.tolerances,
+            tuple(exporter.constants().items()),
+        ),
         exporter,
     )
+
+
+MADE_TABLES = ("output_times", "segment_starts", "segment_ends", "stop_steps", "stop_rests")
+"""Tables of a run that follow from its numbers."""
+
+
+def static_tables(exporter: SourceExporter) -> dict[str, list[float]]:
+    """The tables of a run that knobs must not change."""
+    return {
+        name: [float(value) for value in values]
+        for name, values in exporter.tables().items()
+        if name not in MADE_TABLES
+    }
 
 
 def trace_numbers(
