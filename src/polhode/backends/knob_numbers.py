@@ -7,8 +7,9 @@ bits: `polhode.validation` asks it where numbers go into arrays and come back fr
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,28 +17,53 @@ import numpy as np
 
 from polhode import validation
 from polhode.backends import graph as graphs
-from polhode.backends.graph import Graph, Traced, compare, divide_with_rest, select, tracing
+from polhode.backends.graph import LEAVES, Graph, Traced, compare, divide_with_rest, select, tracing
+from polhode.validation import Array
 
 _BITS = struct.Struct("<d")
 _SIMPLE = 1024
-"""Multiples of 1/1024 up to 1024 may be anybody's: they are not known by their bits."""
-_BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide"}
+"""Whole numbers, and multiples of 1/1024 up to 1024, may be anybody's: they are not known by their bits."""
+MOST_NUMBERS = 10_000
+"""Larger arrays are not looked into: they are tables and meshes."""
 _COMPARED = {"less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne"}
 _EXACT = ("isfinite", "isnan", "isinf", "signbit", "floor", "ceil", "rint", "trunc", "sign", "logical_not")
 """Functions of NumPy whose results only choose: they are compared when the trail is verified."""
 
 
-class Trail:
-    """What is known of the numbers made from knobs."""
+class Log:
+    """Stands for a trail in a run with plain numbers: the numbers that go through arrays, in order."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self) -> None:
+        self.entries: list[list[float]] = []
+
+    def find(self, value: float) -> float:
+        self.entries.append([value])
+        return value
+
+    def array(self, array: Any) -> Any:
+        self.entries.append(array.ravel().tolist() if array.size <= MOST_NUMBERS else [])
+        return array
+
+
+class Trail:
+    """What is known of the numbers made from knobs.
+
+    Numbers come back from arrays by their bits.  Two may be equal by accident: then the logs of runs with other values
+    of the knobs tell them apart.
+    """
+
+    def __init__(self, graph: Graph, knobs: Sequence[Array] = (), logs: Sequence[Log] = ()) -> None:
         self.graph = graph
         self.nodes: dict[bytes, list[int]] = {}
-        """The nodes of numbers, by their bits."""
+        """The nodes of numbers, by their bits; the last is the most likely."""
+        self.simple: dict[bytes, list[int]] = {}
+        """Those of numbers that anybody may write, such as a difference that happens to be 0."""
         self.guards: dict[tuple[str, int, int], bool] = {}
         """Comparisons on the way, and their results."""
         self.lost: dict[str, None] = {}
         """Functions that left the trail, in order."""
+        self._knobs, self._logs, self._asked = knobs, logs, 0
+        self._values: dict[int, Array] = {}
 
     def knob(self, place: int, value: float) -> KnobNumber:
         """The number of a knob."""
@@ -45,25 +71,29 @@ class Trail:
 
     def keep(self, value: float, node: int) -> KnobNumber:
         """A number with its node, from now on known by its bits."""
-        bits = _BITS.pack(value)
-        if not is_simple(value):
-            known = self.nodes.setdefault(bits, [])
-            if node not in known:
-                known.append(node)
+        known = (self.simple if is_simple(value) else self.nodes).setdefault(_BITS.pack(value), [])
+        if node not in known:
+            known.append(node)
         return KnobNumber.make(value, node, self)
 
-    def find(self, value: float) -> float:
+    def recall(self, value: float) -> float:
         """A number by its bits: with its node if it is known, otherwise as it is."""
         known = self.nodes.get(_BITS.pack(value))
-        return value if known is None else KnobNumber.make(float(value), known[0], self)
+        return value if known is None else KnobNumber.make(float(value), known[-1], self)
+
+    def candidates(self, value: float) -> list[int]:
+        """The nodes of all numbers with these bits."""
+        bits = _BITS.pack(value)
+        return self.nodes.get(bits, self.simple.get(bits, []))
 
     def node(self, x: Any) -> int:
-        """The node of an operand."""
-        if type(x) is KnobNumber and x.trail is self:
-            return x.node
-        value = float(x)
+        """The node of an operand; a plain number is a constant."""
+        return x.node if type(x) is KnobNumber and x.trail is self else self.graph.constant(float(x))
+
+    def node_by_bits(self, value: float) -> int:
+        """The node of a number of an array."""
         known = self.nodes.get(_BITS.pack(value))
-        return self.graph.constant(value) if known is None else known[0]
+        return self.graph.constant(value) if known is None else known[-1]
 
     def knows(self, x: Any) -> bool:
         """Whether an operand depends on knobs."""
@@ -78,34 +108,104 @@ class Trail:
         self.guards[op, a, b] = truth
 
     # What `polhode.validation` asks for
+    def find(self, value: float) -> float:
+        """A number that comes back from an array."""
+        self._choose([value])
+        return self.recall(value)
+
     def array(self, array: Any) -> Any:
         """An array that was given: it goes on recording if it holds a number of the trail."""
-        if array.size > 100_000 or not any(_BITS.pack(x) in self.nodes for x in array.ravel().tolist()):
-            return array
-        return array.view(TrailArray)
+        numbers = array.ravel().tolist() if array.size <= MOST_NUMBERS else []
+        self._choose(numbers)
+        return array.view(TrailArray) if any(_BITS.pack(x) in self.nodes for x in numbers) else array
+
+    def _choose(self, numbers: list[float]) -> None:
+        """Of several nodes with the bits of a number, make that the last which has the logged values."""
+        at, self._asked = self._asked, self._asked + 1
+        rows = [log.entries[at] if at < len(log.entries) else [] for log in self._logs]
+        if not rows or any(len(row) != len(numbers) for row in rows):
+            return
+        for i, value in enumerate(numbers):
+            known = self.nodes.get(_BITS.pack(value), [])
+            if len(known) > 1:
+                wanted = np.array([row[i] for row in rows])
+                right = next((n for n in sorted(known) if (self._value(n) == wanted).all()), None)
+                if right is not None:
+                    known.remove(right)
+                    known.append(right)
+
+    def _value(self, node: int) -> Array:
+        evaluate(self.graph, [node], self._knobs, self._values)
+        return self._values[node]
 
 
+@np.errstate(all="ignore")
+def evaluate(
+    graph: Graph, roots: Sequence[int], knobs: Sequence[Array], values: dict[int, Any] | None = None
+) -> dict[int, Any]:
+    """The values of nodes for many values of the knobs at once; those known already are kept."""
+    values = {} if values is None else values
+    stack = [i for i in roots if i not in values]
+    while stack:
+        i = stack[-1]
+        op, args = graph.ops[i], graph.args[i]
+        missing = [] if op in LEAVES else [a for a in args if a not in values]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if op == "const":
+            values[i] = np.full(knobs[0].shape, graph.value(i))
+        elif op == "in":
+            values[i] = knobs[args[0][2]]
+        elif op == "pick":
+            values[i] = np.choose(values[args[0]].astype(np.int64), [values[a] for a in args[1:]])
+        else:
+            values[i] = _FUNCTIONS[op](*(values[a] for a in args))
+    return values
+
+
+_FUNCTIONS: dict[str, Any] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "fmod": np.fmod, "lt": np.less,
+    "le": np.less_equal, "eq": np.equal, "neg": np.negative, "sqrt": np.sqrt, "floor": np.floor, "sel": np.where,
+}  # fmt: skip
 _trails: list[Trail] = []
 
 
 @contextmanager
-def following_knobs() -> Iterator[Trail]:
-    """A new trail, recorded until the end of the block."""
+def following_knobs(knobs: Sequence[Array] = (), logs: Sequence[Log] = ()) -> Iterator[Trail]:
+    """A new trail, recorded until the end of the block; `logs` were made with other values of the knobs."""
     with tracing() as graph:
-        trail = Trail(graph)
+        trail = Trail(graph, knobs, logs)
         _trails.append(trail)
-        before, validation.trail = validation.trail, trail
         try:
-            yield trail
+            with _asking(trail):
+                yield trail
         finally:
             _trails.pop()
-            validation.trail = before
+
+
+@contextmanager
+def logging_numbers() -> Iterator[Log]:
+    """A log of the numbers that go through arrays until the end of the block."""
+    log = Log()
+    with _asking(log):
+        yield log
+
+
+@contextmanager
+def _asking(whom: Any) -> Iterator[None]:
+    before, validation.trail = validation.trail, whom
+    try:
+        yield
+    finally:
+        validation.trail = before
 
 
 def is_simple(value: float) -> bool:
     """Whether a number is one that anybody may write."""
     scaled = value * _SIMPLE
-    return not abs(value) <= 1e300 or value == 0 or (abs(value) <= _SIMPLE and scaled == int(scaled))
+    return not abs(scaled) < 2.0**1000 or value == int(value) or (abs(value) <= _SIMPLE and scaled == int(scaled))
 
 
 def _active(trail: Trail | None) -> Trail | None:
@@ -264,7 +364,7 @@ class TrailArray(np.ndarray[Any, np.dtype[np.float64]]):
 def _come_back(found: Any) -> Any:
     """A number of an array, as a number of the trail."""
     if isinstance(found, np.floating) and _trails:
-        return _trails[-1].find(float(found))
+        return _trails[-1].recall(float(found))
     return found
 
 
@@ -292,6 +392,8 @@ def _record(trail: Trail, ufunc: Any, plain: list[Any], result: Any) -> Any:
         _guard_closest(trail, _COMPARED[name], operands, values)
         return result
     makers = {
+        "radians": lambda x: x * (math.pi / 180),
+        "deg2rad": lambda x: x * (math.pi / 180),
         "negative": lambda x: -x,
         "sqrt": graphs.sqrt,
         "square": lambda x: x * x,
@@ -309,11 +411,11 @@ def _record(trail: Trail, ufunc: Any, plain: list[Any], result: Any) -> Any:
         return result
     for value, *given in zip(values, *operands, strict=True):
         if any(trail.knows(x) for x in given):
-            made = makers[name](*(Traced(trail.node(x)) for x in given))  # type: ignore[operator]
+            made = makers[name](*(Traced(trail.node_by_bits(x)) for x in given))  # type: ignore[operator]
             trail.keep(value, made.i)
     if np.ndim(result) == 0:
-        return trail.find(float(result))
-    return trail.array(result)
+        return trail.recall(float(result))
+    return result.view(TrailArray)
 
 
 def _guard_closest(trail: Trail, op: str, operands: list[list[float]], truths: list[bool]) -> None:
@@ -326,4 +428,4 @@ def _guard_closest(trail: Trail, op: str, operands: list[list[float]], truths: l
         ]
         if rows:
             _, a, b = min(rows)
-            trail.guard(op, trail.node(a), trail.node(b), truth)
+            trail.guard(op, trail.node_by_bits(a), trail.node_by_bits(b), truth)
