@@ -23,7 +23,7 @@ from polhode.model.scenario import Scenario
 from polhode.solve.write_source import SourceExporter, settle_scenario
 from polhode.validation import Array
 
-RANDOM_SETS = 48
+RANDOM_SETS = 128
 """Random sets of values at which the recorded arithmetic is compared with the builder, besides the corners."""
 MOST_CORNERS = 32
 SEED = 20
