@@ -47,6 +47,8 @@ export class App {
   private rate = 0;
   private frame: number | null = null;
   private hasDrawn = false;
+  /** Whether a knob is being dragged: only what moves is updated. */
+  isDragging = false;
 
   constructor(options: PageOptions) {
     const theme = new ThemeSwitch(this.choices);
@@ -81,6 +83,11 @@ export class App {
   /** Another model was chosen: dim the current drawing until the new motion arrives. */
   expect(model: string): void {
     document.body.classList.toggle("other", this.record !== null && this.record.name !== model);
+  }
+
+  setDragging(isDragging: boolean): void {
+    this.isDragging = isDragging;
+    this.views?.setBusy(isDragging);
   }
 
   show(record: MotionRecord): void {

@@ -12,7 +12,8 @@ export class ParameterPanel {
   private controls: ParameterControl[] = [];
 
   constructor(
-    private readonly changed: (values: Values) => void,
+    private readonly onDrag: (values: Values) => void,
+    private readonly onSettle: (values: Values) => void,
     copyLink: () => void,
   ) {
     this.reset = button("Reset", { class: "small", title: "Reset all parameters to their defaults" }, () => this.toDefaults());
@@ -23,7 +24,7 @@ export class ParameterPanel {
   }
 
   show(model: Model, values: Values): void {
-    this.controls = model.parameters.map((parameter) => new ParameterControl(parameter, () => this.send()));
+    this.controls = model.parameters.map((parameter) => new ParameterControl(parameter, () => this.send(this.onSettle), () => this.send(this.onDrag)));
     for (const control of this.controls) if (control.parameter.name in values) control.set(values[control.parameter.name]);
     this.list.replaceChildren(...this.controls.map((control) => control.element));
     if (this.controls.length === 0) this.list.append(create("p", { class: "quiet", text: "This model has no parameters." }));
@@ -48,12 +49,12 @@ export class ParameterPanel {
 
   private toDefaults(): void {
     for (const control of this.controls) control.set(control.parameter.default);
-    this.send();
+    this.send(this.onSettle);
   }
 
-  private send(): void {
+  private send(to: (values: Values) => void): void {
     for (const control of this.controls) if (control.value !== null) control.showError("");
     this.reset.disabled = this.areDefault;
-    this.changed(this.values);
+    to(this.values);
   }
 }

@@ -2,8 +2,8 @@
 
 import type { Colors } from "../colors.ts";
 import { interpolateVector, type Pose } from "../motion/pose.ts";
-import { vectorAt, type MotionRecord } from "../motion/record.ts";
-import { length, toWorld, type Vec3 } from "../motion/vectors.ts";
+import type { MotionRecord } from "../motion/record.ts";
+import { toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Switch } from "../options.ts";
 
 /** Longest arrow of each kind during the motion, relative to the reach of the body; as in Polhode's figures. */
@@ -34,7 +34,18 @@ export interface Quantity {
   from: Vec3 | null;
 }
 
+/** Cache: both frames, arrows and trails ask for the same. */
+const cache = new WeakMap<MotionRecord, { body: number; colors: Colors; quantities: Quantity[] }>();
+
 export function quantitiesOf(record: MotionRecord, body: number, colors: Colors): Quantity[] {
+  const before = cache.get(record);
+  if (before?.body === body && before.colors === colors) return before.quantities;
+  const quantities = findQuantities(record, body, colors);
+  cache.set(record, { body, colors, quantities });
+  return quantities;
+}
+
+function findQuantities(record: MotionRecord, body: number, colors: Colors): Quantity[] {
   const { kind } = record.appearances[record.appearanceIndex[body]];
   const found: Quantity[] = kind === "particle" ? [] : axes(colors);
   const w = largest(record, record.angularVelocity, body);
@@ -98,7 +109,8 @@ function axes(colors: Colors): Quantity[] {
 function largest(record: MotionRecord, values: Float64Array, body: number): number {
   let most = 0;
   for (let k = 0; k < record.times; k++) {
-    const size = length(vectorAt(values, k * record.bodies + body));
+    const i = 3 * (k * record.bodies + body);
+    const size = Math.sqrt(values[i] ** 2 + values[i + 1] ** 2 + values[i + 2] ** 2);
     if (size > most && size < Infinity) most = size;
   }
   return most;

@@ -26,6 +26,8 @@ export class PaneRenderer {
   private readonly renderer: WebGLRenderer | null;
   private isDrawRequested = false;
   private drawn = 0;
+  isBusy = false;
+  private readonly kept = new WeakSet<object>();
   private size = "";
 
   /** `frame` draws both panes by calling `render`, at most once per animation frame. */
@@ -63,12 +65,32 @@ export class PaneRenderer {
     if (this.isDrawRequested || !this.renderer) return;
     this.isDrawRequested = true;
     requestAnimationFrame(() => {
-      this.isDrawRequested = false;
-      if (!this.fit()) return;
-      this.frame();
-      this.drawn += 1;
-      this.root.dataset.drawn = String(this.drawn);
+      if (this.isDrawRequested) this.drawNow();
     });
+  }
+
+  /** Draw at once, within an animation frame. */
+  drawNow(): void {
+    this.isDrawRequested = false;
+    if (!this.renderer || !this.fit()) return;
+    this.frame();
+    this.keepPrograms();
+    this.drawn += 1;
+    this.root.dataset.drawn = String(this.drawn);
+  }
+
+  /** While busy, coarser pixels and no shadows. */
+  setBusy(isBusy: boolean): void {
+    this.isBusy = isBusy;
+  }
+
+  /** three.js deletes a shader program with the last material that uses it; the next motion needs it again. */
+  private keepPrograms(): void {
+    for (const program of this.renderer?.info.programs ?? []) {
+      if (this.kept.has(program)) continue;
+      this.kept.add(program);
+      program.usedTimes += 1;
+    }
   }
 
   render(pane: Pane, scene: Scene, camera: PerspectiveCamera, paper: string): void {

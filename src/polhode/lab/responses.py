@@ -25,6 +25,8 @@ class ModelResult:
     motions: dict[str, Motion]
     notes: Sequence[str] = ()
     """Warnings of the computation."""
+    runs: Sequence[str] = ()
+    """The names of all scenarios of the model, where not all were run."""
 
 
 def encode_message(kind: str, **fields: Any) -> str:
@@ -50,12 +52,20 @@ def hello_without_gallery() -> str:
     return encode_message("hello", version=__version__, themes=[], models=[])
 
 
-def motion_message(result: ModelResult, id: int, run: str | None = None) -> bytes:
+def motion_message(result: ModelResult, id: int, run: str | None = None, has_closed_form: bool = True) -> bytes:
     """The motion named `run` of a result, by default the main one."""
-    names = list(result.motions)
-    chosen = names[0] if run is None else run
+    names = list(result.runs or result.motions)
+    chosen = next(iter(result.motions)) if run is None else run
     runs, run = (names, chosen) if len(names) > 1 else ([], "")
-    record = record_motion(result.motions[chosen], id=id, name=result.name, title=result.title, runs=runs, run=run)
+    record = record_motion(
+        result.motions[chosen],
+        id=id,
+        name=result.name,
+        title=result.title,
+        runs=runs,
+        run=run,
+        has_closed_form=has_closed_form,
+    )
     record.meta["notes"] = [*result.notes, *record.meta["notes"]]
     return encode_record(record)
 
