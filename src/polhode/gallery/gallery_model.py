@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
+from polhode.gallery.knob import Knob
 from polhode.progress import progress_part
 
 if TYPE_CHECKING:
@@ -29,37 +30,13 @@ THEMES = (
 """Themes of the models, in listing order."""
 
 
-def format_with_unit(number: str, unit: str) -> str:
-    """Append the unit to a number, unless it is dimensionless ("1")."""
-    return number if unit == "1" else f"{number} {unit}"
+class Parameter(Knob):
+    """A knob of a model of the gallery: its name and unit come first."""
 
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that the user can change: a slider on the page, an option on the command line."""
-
-    name: str
-    """Python name; the command line uses `-` for `_`."""
-    unit: str
-    """"1" if dimensionless."""
-    default: float
-    low: float
-    high: float
-    help: str
-
-    def validate(self, value: Any) -> float:
-        """Return the value as a float; raise InputError if it is outside the range."""
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            unit = "" if self.unit == "1" else f" in {self.unit}"
-            raise InputError(f"{self.name} must be a number{unit}, not {value!r}") from None
-        if not self.low <= number <= self.high:
-            raise InputError(
-                f"{self.name} = {format_with_unit(f'{number:g}', self.unit)} is outside its range: "
-                f"choose from {self.low:g} to {format_with_unit(f'{self.high:g}', self.unit)} ({self.help})"
-            )
-        return number
+    def __init__(
+        self, name: str, unit: str, default: float, low: float, high: float, help: str, label: str = ""
+    ) -> None:
+        super().__init__(default, low, high, unit, help, name, label)
 
 
 @dataclass(frozen=True)
@@ -115,7 +92,7 @@ class Model:
     source: str
     explanation: str
     """About five lines."""
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[Knob, ...]
     scenario: Callable[..., Scenario | Mapping[str, Scenario]]
     numbers: Callable[..., Sequence[ReferenceCheck]]
     """Checks, the most important first."""

@@ -15,7 +15,7 @@ from polhode.errors import FileError, ForceError, InputError, PolhodeError, Scen
 from polhode.massprops.appearance_table import parts_to_tables
 from polhode.massprops.body import Body
 from polhode.massprops.body_table import body_to_table, to_plain_values
-from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown_keys
+from polhode.model.body_file import BODY_KEYS, read_body, read_turn, refuse_unknown_keys
 from polhode.model.contact import CONTACTS, Contact
 from polhode.model.earth import WGS84, check_latitude
 from polhode.model.force import Force
@@ -41,6 +41,8 @@ SETTINGS = (
     "breaks",
     "largest_turn",
 )
+PAGE_KEYS = ("title", "explanation", "source", "knobs", "stage", "try")
+"""What the lab shows beside the scenario, and which of its numbers can be changed there; a single run needs none."""
 READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
 SWEEP_KEYS = ("members", "seed", "design", "reduce")
 DISTRIBUTIONS = (
@@ -59,7 +61,7 @@ DISTRIBUTIONS = (
 """What may stand in place of a number in the file of a sweep, as { normal = [1.0, 0.02] }: methods of `ph.Draw`."""
 WITHOUT_DISTRIBUTIONS = ("mesh", "volume_mesh", "sweep")
 """Tables whose keys are the user's own, or mean something else."""
-WORLD_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity")
+WORLD_KEYS = ("position", "quaternion_wxyz", "rotation", "velocity", "angular_velocity")
 GEODETIC_KEYS = (
     "latitude_deg",
     "longitude_deg",
@@ -69,17 +71,22 @@ GEODETIC_KEYS = (
     "angular_velocity_body_relative_to_earth",
     "earth",
 )
-STATE_KEYS = (*WORLD_KEYS[:3], "angular_velocity_body", "angular_velocity", "time", *GEODETIC_KEYS)
+STATE_KEYS = (*WORLD_KEYS[:4], "angular_velocity_body", "angular_velocity", "time", *GEODETIC_KEYS)
 
 
 def read_scenario(path: Path) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file."""
-    content = load_toml(path)
+    content = without_page_keys(load_toml(path))
     try:
         _refuse_distributions(content)
         return scenario_arguments(content, path.parent)
     except PolhodeError as error:
         raise type(error)(f"{path}: {error}") from None
+
+
+def without_page_keys(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario in a file's content."""
+    return {key: value for key, value in content.items() if key not in PAGE_KEYS}
 
 
 def load_toml(path: Path) -> dict[str, Any]:
@@ -173,7 +180,9 @@ def _read_state(table: Mapping[str, Any], where: str, forces: Sequence[Force]) -
     given = {key: table[key] for key in STATE_KEYS if key in table}
     geodetic = [key for key in GEODETIC_KEYS if key in given]
     if not geodetic:
-        return State(**given)
+        turn = read_turn(given, where)
+        given.pop("rotation", None)
+        return State(**given if turn is None else {**given, "quaternion_wxyz": turn})
     world = [key for key in WORLD_KEYS if key in given]
     if world:
         raise ScenarioError(
