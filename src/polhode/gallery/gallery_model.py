@@ -74,7 +74,7 @@ class ReferenceCheck:
 
 @dataclass(frozen=True)
 class Model:
-    """One model of the gallery.
+    """A model: one of the gallery, of a scenario file with knobs, or of a function decorated with `@ph.model`.
 
     `scenario` takes every parameter by name and returns a scenario, or several by name, the first of which is the main
     one; a scenario with members runs as an ensemble.  `numbers` and `picture` take the resulting motion, or the motions
@@ -106,6 +106,26 @@ class Model:
     """Formulas and steps beside the views."""
     rank: int = 0
     """Place among the featured models with which the gallery begins, from 1; 0 for the others."""
+    toml: Callable[[Mapping[str, float]], str] | None = None
+    """The text of its own file with these values, if it has one."""
+
+    def __call__(self, *values: float, **named: float) -> Motion | dict[str, Motion]:
+        """Simulate with these values, in the order of the parameters or by name; defaults for the rest.
+
+        Examples
+        --------
+        >>> from polhode.gallery import MODELS
+        >>> MODELS["dzhanibekov"](spin=4)["box"].model_run.values
+        {'spin': 4.0, 'nudge': 0.1}
+        """
+        names = [p.name for p in self.parameters]
+        if len(values) > len(names):
+            raise InputError(f"{self.name} has {len(names)} parameters, but {len(values)} values are given")
+        in_order = dict(zip(names, values, strict=False))
+        for name in in_order:
+            if name in named:
+                raise InputError(f"{self.name} is given {name} twice: in order, and by name")
+        return self.run(**self.values(**in_order, **named))
 
     def values(self, /, **given: Any) -> dict[str, float]:
         """Values of all parameters: those given, validated, and defaults for the rest."""
@@ -122,12 +142,17 @@ class Model:
         """
         scenarios = self.scenario(**values)
         if not isinstance(scenarios, Mapping):
-            return run_stored(scenarios, store, resume)
+            return self._remember(run_stored(scenarios, store, resume), values)
         motions = {}
         for i, (name, scenario) in enumerate(scenarios.items()):
             with progress_part(len(scenarios), i, name):
-                motions[name] = run_stored(scenario, _store_beside(store, name if i else ""), resume)
+                motion = run_stored(scenario, _store_beside(store, name if i else ""), resume)
+                motions[name] = self._remember(motion, values, name)
         return motions
+
+    def _remember(self, motion: Motion, values: Mapping[str, float], run: str = "") -> Motion:
+        motion.model_run = ModelRun(self, dict(values), run)
+        return motion
 
     def stage_of(self, values: Mapping[str, float], run: str = "") -> Stage:
         """The stage for these values and, of a model with several motions, for one of them."""
@@ -151,6 +176,16 @@ class Model:
             "parameters": [vars(p) for p in self.parameters],
             "rank": self.rank,
         }
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """Which model a motion is of, with which values, and which of its runs: `motion.model_run`."""
+
+    model: Model
+    values: dict[str, float]
+    run: str = ""
+    """"" if the model has one run only."""
 
 
 def _store_beside(store: Path | None, name: str) -> Path | None:

@@ -41,7 +41,7 @@ SETTINGS = (
     "breaks",
     "largest_turn",
 )
-PAGE_KEYS = ("title", "explanation", "source", "knobs", "stage", "try")
+PAGE_KEYS = ("title", "explanation", "source", "references", "knobs", "stage", "formulas", "try")
 """What the lab shows beside the scenario, and which of its numbers can be changed there; a single run needs none."""
 READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
 SWEEP_KEYS = ("members", "seed", "design", "reduce")
@@ -59,7 +59,7 @@ DISTRIBUTIONS = (
     "table",
 )
 """What may stand in place of a number in the file of a sweep, as { normal = [1.0, 0.02] }: methods of `ph.Draw`."""
-WITHOUT_DISTRIBUTIONS = ("mesh", "volume_mesh", "sweep")
+WITHOUT_DISTRIBUTIONS = ("mesh", "volume_mesh", "sweep", "knobs", "stage", "try", "formulas")
 """Tables whose keys are the user's own, or mean something else."""
 WORLD_KEYS = ("position", "quaternion_wxyz", "rotation", "velocity", "angular_velocity")
 GEODETIC_KEYS = (
@@ -78,7 +78,7 @@ def read_scenario(path: Path) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file."""
     content = without_page_keys(load_toml(path))
     try:
-        _refuse_distributions(content)
+        refuse_distributions(content)
         return scenario_arguments(content, path.parent)
     except PolhodeError as error:
         raise type(error)(f"{path}: {error}") from None
@@ -125,7 +125,8 @@ def distribution_of(value: Any) -> str | None:
     return next((name for name in DISTRIBUTIONS if name in value), None)
 
 
-def _refuse_distributions(content: Mapping[str, Any]) -> None:
+def refuse_distributions(content: Mapping[str, Any]) -> None:
+    """Raise if the file is that of a sweep."""
     found = find_distribution(content)
     if found is not None:
         raise ScenarioError(
