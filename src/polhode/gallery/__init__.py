@@ -24,6 +24,7 @@ _SUPPORT_MODULES = (
     "gallery_model",
     "gyroscope_disk",
     "independent_rk4",
+    "lesson",
     "measurements",
     "rotation_sequence",
     "shared",
