@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
 from polhode.progress import progress_part
+from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,9 +119,16 @@ class Model:
     """About five lines."""
     parameters: tuple[Parameter, ...]
     scenario: Callable[..., Scenario | Mapping[str, Scenario]]
-    numbers: Callable[..., Sequence[ReferenceCheck]]
-    """Checks, the most important first."""
-    picture: Callable[..., Figure]
+    numbers: Callable[..., Sequence[ReferenceCheck]] | None = None
+    """Checks, the most important first; None if there are none."""
+    picture: Callable[..., Figure] | None = None
+    stage: Stage | Callable[..., Stage] = field(default=Stage())
+    """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
+    motion, if it takes that."""
+    lesson: Any = None
+    """Formulas and steps beside the views."""
+    rank: int = 0
+    """Place among the featured models with which the gallery begins, from 1; 0 for the others."""
 
     def values(self, /, **given: Any) -> dict[str, float]:
         """Values of all parameters: those given, validated, and defaults for the rest."""
@@ -143,6 +152,17 @@ class Model:
                 motions[name] = run_stored(scenario, _store_beside(store, name if i else ""), resume)
         return motions
 
+    def stage_of(self, values: Mapping[str, float], run: str = "") -> Stage:
+        """The stage for these values and, of a model with several motions, for one of them."""
+        if isinstance(self.stage, Stage):
+            return self.stage
+        takes_run = "run" in signature(self.stage).parameters
+        return self.stage(**values, run=run) if takes_run else self.stage(**values)
+
+    def check(self, motions: Motion | Mapping[str, Motion], values: Mapping[str, float]) -> Sequence[ReferenceCheck]:
+        """The checks of these motions; none if the model has no numbers."""
+        return () if self.numbers is None else self.numbers(motions, **values)
+
     def describe(self) -> Mapping[str, Any]:
         """The model as plain strings and numbers, for listings."""
         return {
@@ -152,6 +172,7 @@ class Model:
             "source": self.source,
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
+            "rank": self.rank,
         }
 
 

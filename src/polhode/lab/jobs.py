@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -116,14 +117,14 @@ class Job:
         except RunError as error:
             raise self._failed_run(request, error, warned) from None
         by_name = motions if isinstance(motions, dict) else {model.name: motions}
-        self._send_first_motion(ModelResult(model.name, model.title, by_name, warned))
+        self._send_first_motion(ModelResult(model.name, model.title, by_name, warned, partial(model.stage_of, values)))
         _job_warnings.set(None)  # the motion has been sent with its notes; later warnings go to the terminal
         self._is_motion_sent = True
         self._raise_if_cancelled()  # a cancellation just before did not know that the motion was sent, and waits
         with self._checks_lock:
             self._update_progress("checking against reference values", PACKED_SHARE)
             self._send_unless_cancelled(
-                responses.checks_message(request.id, model.numbers(motions, **values)), is_last=True
+                responses.checks_message(request.id, model.check(motions, values)), is_last=True
             )
 
     def _send_requested_motion(self, request: MotionRequest) -> None:

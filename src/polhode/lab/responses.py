@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ from polhode.results.motion import Motion
 from polhode.version import __version__
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
+from polhode.web.stage import Stage
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class ModelResult:
     motions: dict[str, Motion]
     notes: Sequence[str] = ()
     """Warnings of the computation."""
+    stage_of: Callable[[str], Stage] | None = None
+    """The stage of each motion, by its name; None for the page's defaults."""
 
 
 def encode_message(kind: str, **fields: Any) -> str:
@@ -55,7 +58,9 @@ def motion_message(result: ModelResult, id: int, run: str | None = None) -> byte
     names = list(result.motions)
     chosen = names[0] if run is None else run
     runs, run = (names, chosen) if len(names) > 1 else ([], "")
-    record = record_motion(result.motions[chosen], id=id, name=result.name, title=result.title, runs=runs, run=run)
+    stage = None if result.stage_of is None else result.stage_of(chosen)
+    motion, name, title = result.motions[chosen], result.name, result.title
+    record = record_motion(motion, id=id, name=name, title=title, runs=runs, run=run, stage=stage)
     record.meta["notes"] = [*result.notes, *record.meta["notes"]]
     return encode_record(record)
 
