@@ -26,6 +26,7 @@ _SUPPORT_MODULES = (
     "gyroscope_disk",
     "independent_rk4",
     "knob",
+    "lesson",
     "measurements",
     "rotation_sequence",
     "shared",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
 from polhode.gallery.knob import Knob
+from polhode.gallery.lesson import Lesson
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
 
@@ -102,8 +103,8 @@ class Model:
     stage: Stage | Callable[..., Stage] = field(default=Stage())
     """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
     motion, if it takes that."""
-    lesson: Any = None
-    """Formulas and steps beside the views."""
+    lesson: Lesson | None = None
+    """Formulas, steps to try and sources, beside the views."""
     rank: int = 0
     """Place among the featured models with which the gallery begins, from 1; 0 for the others."""
     toml: Callable[[Mapping[str, float]], str] | None = None
@@ -175,6 +176,8 @@ class Model:
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
             "rank": self.rank,
+            "lesson": None if self.lesson is None else self.lesson.describe(),
+            "hasFigure": self.picture is not None,
         }
 
 

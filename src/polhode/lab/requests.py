@@ -37,7 +37,22 @@ class CancelRequest:
     id: int
 
 
-PageRequest = RunRequest | MotionRequest | CancelRequest
+@dataclass(frozen=True)
+class TakeRequest:
+    """Make something to take away: a "page" in one file, a "csv" table, or the model's own "figure".
+
+    `model` is None for the motion that is viewed.
+    """
+
+    id: int
+    kind: str
+    model: Model | None
+    values: dict[str, float]
+    run: str = ""
+
+
+TAKE_KINDS = ("page", "csv", "figure")
+PageRequest = RunRequest | MotionRequest | CancelRequest | TakeRequest
 
 
 class RefusedRequestError(PolhodeError):
@@ -59,7 +74,7 @@ def parse_request(text: str) -> PageRequest:
     >>> parse_request('{"type": "dance", "id": 2}')
     Traceback (most recent call last):
     ...
-    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...cancel, motion, run
+    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...cancel, csv, figure, motion, page, run
     """
     message = _parse_object(text)
     number = _request_id(message)
@@ -70,7 +85,9 @@ def parse_request(text: str) -> PageRequest:
         return MotionRequest(number, _require_text(message, "run", number))
     if kind == "run":
         return _parse_run(message, number)
-    known = nearest(kind, ("run", "motion", "cancel"))
+    if kind in TAKE_KINDS:
+        return _parse_take(kind, message, number)
+    known = nearest(kind, ("run", "motion", "cancel", *TAKE_KINDS))
     raise RefusedRequestError(f"unknown message type {_abbreviate(kind)}: {known}", number)
 
 
@@ -133,6 +150,14 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
             known = any(p.name == parameter for p in model.parameters)
             raise RefusedRequestError(sentence, number, parameter if known else None) from None
     return RunRequest(number, model, model.values(**values))
+
+
+def _parse_take(kind: str, message: dict[str, Any], number: int) -> TakeRequest:
+    run = _require_text(message, "run", number)
+    if _require_text(message, "model", number) == "":
+        return TakeRequest(number, kind, None, {}, run)
+    parsed = _parse_run({**message, "run": ""}, number)
+    return TakeRequest(number, kind, parsed.model, parsed.values, run)
 
 
 def _abbreviate(value: Any) -> str:

@@ -7,6 +7,7 @@ import threading
 import traceback
 from collections.abc import Awaitable, Callable
 
+from polhode.errors import PolhodeError
 from polhode.lab import responses
 from polhode.lab.jobs import Job, defect_message
 from polhode.lab.requests import (
@@ -15,13 +16,17 @@ from polhode.lab.requests import (
     PageRequest,
     RefusedRequestError,
     RunRequest,
+    TakeRequest,
     parse_request,
     request_id,
 )
 from polhode.lab.responses import ModelResult
+from polhode.lab.takeaway import TakeawayDesk
 
 MAX_UNSENT = 100
 """With more unsent messages than this, no further requests are read."""
+MAX_TAKING = 4
+"""Things to take away that one page may wait for."""
 
 SendMessage = Callable[[str | bytes], Awaitable[None]]
 ReceiveText = Callable[[], Awaitable[str | None]]
@@ -34,7 +39,7 @@ class Session:
     `viewed` is the encoded motion of `polhode view`; None in the lab.
     """
 
-    def __init__(self, send: SendMessage, viewed: bytes | None = None) -> None:
+    def __init__(self, send: SendMessage, viewed: bytes | None = None, title: str = "") -> None:
         self._send, self._viewed = send, viewed
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
@@ -44,6 +49,8 @@ class Session:
         self._has_next = asyncio.Event()
         self._last: ModelResult | None = None
         self._checks_lock = threading.Lock()
+        self._desk = TakeawayDesk(viewed, title)
+        self._taking: set[asyncio.Task[None]] = set()
 
     async def handle_messages(self, receive: ReceiveText) -> None:
         """Send the greeting, then answer requests until the socket is closed."""
@@ -61,6 +68,7 @@ class Session:
         finally:
             if self._job is not None:
                 self._job.cancel()
+            tasks += self._taking
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -83,6 +91,9 @@ class Session:
         if isinstance(request, CancelRequest):
             self._cancel(request.id)
             return
+        if isinstance(request, TakeRequest):
+            self._start_taking(request)
+            return
         if self._viewed is not None:
             raise RefusedRequestError("only one motion is viewed here; use `polhode lab` to run models", request.id)
         if isinstance(request, RunRequest):
@@ -93,6 +104,24 @@ class Session:
                 self._enqueue(responses.encode_message("cancelled", id=self._next_motion_request.id))
             self._next_motion_request = request
         self._has_next.set()
+
+    def _start_taking(self, request: TakeRequest) -> None:
+        """Make something to take away, beside the run of the page."""
+        if len(self._taking) >= MAX_TAKING:
+            raise RefusedRequestError("wait for what you have asked for before asking for more", request.id)
+        task = asyncio.create_task(self._take(request))
+        self._taking.add(task)
+        task.add_done_callback(self._taking.discard)
+
+    async def _take(self, request: TakeRequest) -> None:
+        try:
+            self._enqueue(await asyncio.to_thread(self._desk.answer, request))
+        except PolhodeError as error:
+            self._enqueue(responses.encode_message("refused", id=request.id, sentence=str(error), parameter=None))
+        except Exception as error:
+            traceback.print_exc()
+            sentence = defect_message(error)
+            self._enqueue(responses.encode_message("refused", id=request.id, sentence=sentence, parameter=None))
 
     def _cancel(self, id: int | None) -> None:
         """Cancel a request, or all of them: waiting ones at once, the running one at its next progress report."""

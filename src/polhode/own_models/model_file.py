@@ -27,8 +27,10 @@ from polhode.model.scenario_file import (
     without_page_keys,
 )
 from polhode.own_models.knob_path import Place, format_place, number_at, parse_place, replace_number
+from polhode.own_models.stage_file import read_lesson, read_stage
 from polhode.own_models.tables import read_list
 from polhode.synonyms import suggest_name
+from polhode.web.stage import Stage
 
 OWN_THEME = "your models"
 """The theme under which the page lists them."""
@@ -75,9 +77,9 @@ class ModelFile:
         """The file with these values of the knobs, without its comments."""
         return to_toml_text(self._set_knobs(self.content, values))
 
-    def table(self, key: str, values: Mapping[str, float]) -> Any:
-        """One of the file's tables with these values of the knobs; empty if it has none."""
-        return self._set_knobs(self.content, values).get(key, {})
+    def stage(self, **values: float) -> Stage:
+        """The stage with these values of the knobs."""
+        return read_stage(self._set_knobs(self.content, values).get("stage", {}), self.knobs)
 
     def _set_knobs(self, content: Mapping[str, Any], values: Mapping[str, float]) -> Mapping[str, Any]:
         """At its start a knob leaves the numbers of the file as they are, to the last bit."""
@@ -147,9 +149,12 @@ def _make_model(content: Mapping[str, Any], path: Path, name: str) -> Model:
         explanation=content.get("explanation", "").strip(),
         parameters=knobs,
         scenario=file.scenario,
+        stage=file.stage,
+        lesson=read_lesson(content, knobs),
         toml=file.text,
     )
     model.scenario(**model.values())  # an error in the file is found now, not when somebody asks for a motion
+    model.stage_of(model.values()).describe()
     return model
 
 
