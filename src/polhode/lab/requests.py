@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from polhode.errors import PolhodeError, nearest
 from polhode.gallery import MODELS, Model
+from polhode.lab.texts import TEXT_KINDS
 
 MAX_MESSAGE_CHARACTERS = 65_536
 """Valid messages have a few hundred characters."""
@@ -51,8 +53,19 @@ class TakeRequest:
     run: str = ""
 
 
+@dataclass(frozen=True)
+class TextRequest:
+    """Write a run of a model as a Python script or a scenario file."""
+
+    id: int
+    kind: str
+    model: Model
+    values: dict[str, float]
+    run: str
+
+
 TAKE_KINDS = ("page", "csv", "figure")
-PageRequest = RunRequest | MotionRequest | CancelRequest | TakeRequest
+PageRequest = RunRequest | MotionRequest | CancelRequest | TakeRequest | TextRequest
 
 
 class RefusedRequestError(PolhodeError):
@@ -63,8 +76,8 @@ class RefusedRequestError(PolhodeError):
         self.id, self.parameter = id, parameter
 
 
-def parse_request(text: str) -> PageRequest:
-    """Parse and validate a message.
+def parse_request(text: str, models: Mapping[str, Model] = MODELS) -> PageRequest:
+    """Parse and validate a message; only these models can be named.
 
     Examples
     --------
@@ -74,7 +87,7 @@ def parse_request(text: str) -> PageRequest:
     >>> parse_request('{"type": "dance", "id": 2}')
     Traceback (most recent call last):
     ...
-    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...cancel, csv, figure, motion, page, run
+    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...cancel, csv, figure, motion, page, run, text
     """
     message = _parse_object(text)
     number = _request_id(message)
@@ -84,10 +97,12 @@ def parse_request(text: str) -> PageRequest:
     if kind == "motion":
         return MotionRequest(number, _require_text(message, "run", number))
     if kind == "run":
-        return _parse_run(message, number)
+        return _parse_run(message, number, models)
     if kind in TAKE_KINDS:
-        return _parse_take(kind, message, number)
-    known = nearest(kind, ("run", "motion", "cancel", *TAKE_KINDS))
+        return _parse_take(kind, message, number, models)
+    if kind == "text":
+        return _parse_text(message, number, models)
+    known = nearest(kind, ("run", "motion", "cancel", "text", *TAKE_KINDS))
     raise RefusedRequestError(f"unknown message type {_abbreviate(kind)}: {known}", number)
 
 
@@ -131,11 +146,20 @@ def _require_text(message: dict[str, Any], name: str, number: int) -> str:
     return value
 
 
-def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
+def _parse_text(message: dict[str, Any], number: int, models: Mapping[str, Model]) -> TextRequest:
+    kind = _require_text(message, "kind", number)
+    if kind not in TEXT_KINDS:
+        raise RefusedRequestError(f"there is no text of kind {_abbreviate(kind)}: {nearest(kind, TEXT_KINDS)}", number)
+    run = "" if message.get("run") is None else _require_text(message, "run", number)
+    asked = _parse_run(message, number, models)
+    return TextRequest(number, kind, asked.model, asked.values, run)
+
+
+def _parse_run(message: dict[str, Any], number: int, models: Mapping[str, Model]) -> RunRequest:
     name = _require_text(message, "model", number)
-    if name not in MODELS:
-        raise RefusedRequestError(f"there is no model {_abbreviate(name)}: {nearest(name[:100], MODELS)}", number)
-    model, values = MODELS[name], message.get("values")
+    if name not in models:
+        raise RefusedRequestError(f"there is no model {_abbreviate(name)}: {nearest(name[:100], models)}", number)
+    model, values = models[name], message.get("values")
     if not isinstance(values, dict):
         raise RefusedRequestError(f"the message needs 'values', numbers by name, but has {_abbreviate(values)}", number)
     for parameter, value in values.items():
@@ -152,11 +176,11 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
     return RunRequest(number, model, model.values(**values))
 
 
-def _parse_take(kind: str, message: dict[str, Any], number: int) -> TakeRequest:
+def _parse_take(kind: str, message: dict[str, Any], number: int, models: Mapping[str, Model]) -> TakeRequest:
     run = _require_text(message, "run", number)
     if _require_text(message, "model", number) == "":
         return TakeRequest(number, kind, None, {}, run)
-    parsed = _parse_run({**message, "run": ""}, number)
+    parsed = _parse_run({**message, "run": ""}, number, models)
     return TakeRequest(number, kind, parsed.model, parsed.values, run)
 
 

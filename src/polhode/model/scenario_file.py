@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from polhode.errors import FileError, ForceError, InputError, PolhodeError, Scen
 from polhode.massprops.appearance_table import parts_to_tables
 from polhode.massprops.body import Body
 from polhode.massprops.body_table import body_to_table, to_plain_values
+from polhode.massprops.geometry import Shape
+from polhode.massprops.shape_calls import find_shape_call
 from polhode.model.body_file import BODY_KEYS, read_body, read_turn, refuse_unknown_keys
 from polhode.model.contact import CONTACTS, Contact
 from polhode.model.earth import WGS84, check_latitude
@@ -71,6 +74,9 @@ GEODETIC_KEYS = (
     "angular_velocity_body_relative_to_earth",
     "earth",
 )
+_LIST_OF_LINES = re.compile(r"\[\n((?: +[^\n\[\]{}]*,\n)+) *\]")
+LONGEST_LIST = 100
+"""Longer lists have one entry a line."""
 STATE_KEYS = (*WORLD_KEYS[:4], "angular_velocity_body", "angular_velocity", "time", *GEODETIC_KEYS)
 
 
@@ -251,9 +257,8 @@ def _make_by_kind(
     return makers[kind](**given)
 
 
-def write_scenario(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a file's content."""
-    text = to_toml_text(content)
+def write_text(path: Path, text: str) -> None:
+    """Write a file."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -261,10 +266,23 @@ def write_scenario(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def to_toml_text(content: Mapping[str, Any]) -> str:
-    """A file's content as TOML."""
+    """A file's content as TOML; short lists are in one line.
+
+    Examples
+    --------
+    >>> print(to_toml_text({"body": {"velocity": [1.0, 0.0, 2.5]}}), end="")
+    [body]
+    velocity = [1.0, 0.0, 2.5]
+    """
     import tomli_w
 
-    return tomli_w.dumps(content)
+    # Strings have no line breaks in what is written, so that brackets at the ends of lines are those of lists.
+    return _LIST_OF_LINES.sub(_join_lines, tomli_w.dumps(content))
+
+
+def _join_lines(found: re.Match[str]) -> str:
+    line = "[" + ", ".join(one.strip().removesuffix(",") for one in found[1].splitlines()) + "]"
+    return line if len(line) <= LONGEST_LIST else found[0]
 
 
 def scenario_mapping(
@@ -280,6 +298,7 @@ def scenario_mapping(
     mass_course: MassCourse | None = None,
     added_mass: Sequence[Any] | None = None,
     plain: Callable[[Any], Any] = to_plain_values,
+    with_shapes: bool = False,
 ) -> dict[str, Any]:
     """A file's content from what a scenario has; settings that have their default value are left out.
 
@@ -290,7 +309,7 @@ def scenario_mapping(
         for key in SETTINGS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
-    tables = [_body_table(body, state, with_parts, plain) for body, state in zip(bodies, states, strict=True)]
+    tables = [_body_table(body, state, with_parts, plain, with_shapes) for body, state in zip(bodies, states, strict=True)]
     content.update({"bodies": tables} if is_system else {"body": tables[0]})
     if forces:
         content["forces"] = [_force_table(f, plain) for f in forces]
@@ -306,10 +325,17 @@ def scenario_mapping(
     return content
 
 
-def _body_table(body: Body, state: State, with_parts: bool, plain: Callable[[Any], Any]) -> dict[str, Any]:
-    table = body_to_table(body, plain)
-    if with_parts and body.parts:
-        table["parts"] = parts_to_tables(body)
+def _body_table(
+    body: Body, state: State, with_parts: bool, plain: Callable[[Any], Any], with_shapes: bool
+) -> dict[str, Any]:
+    call = find_shape_call(body) if with_shapes else None
+    if call is not None:
+        table: dict[str, Any] = {"shape": {"kind": call[0], **call[1]}}
+    else:
+        table = body_to_table(body, plain)
+        has_shapes = with_shapes and body.members is None and all(isinstance(part.source, Shape) for part in body.parts)
+        if body.parts and (with_parts or has_shapes):
+            table["parts"] = parts_to_tables(body)
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
         table[key] = plain(getattr(state, key))
     if state.time != 0.0:
