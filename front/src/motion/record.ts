@@ -1,6 +1,7 @@
 // A motion as sent by the server or stored in a file: a JSON header followed by arrays, written by
 // src/polhode/web/record_encoding.py.
 
+import { EMPTY_STAGE, type Stage } from "../view/stage.ts";
 import type { Quat, Vec3 } from "./vectors.ts";
 
 /** What is drawn for a body. */
@@ -126,6 +127,8 @@ export interface Meta {
   /** Names of floors, walls, slopes, and of the contact between bodies. */
   contacts: string[];
   patches: ContactPatch[];
+  /** How it is shown at first. */
+  stage: Stage;
 }
 
 export interface MotionRecord extends Meta, StateArrays {
@@ -206,6 +209,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
   const time = reals("time");
   return {
     ...meta,
+    stage: meta.stage ?? EMPTY_STAGE,
     // JSON has neither NaN nor infinity: the header contains null instead.
     findings: meta.findings.map((one) => ({ ...one, drift: one.drift ?? NaN, relative: one.relative ?? NaN })),
     time,

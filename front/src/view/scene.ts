@@ -28,6 +28,7 @@ import type { Size, LabelRequest } from "./labels.ts";
 import { movePattern, patternMaterial } from "./pattern.ts";
 import { Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
+import { buildProps, type Prop } from "./props/index.ts";
 import { quantitiesOf, type Quantity } from "./quantities.ts";
 import { hasSpring, Spring } from "./spring.ts";
 import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
@@ -44,6 +45,7 @@ export class FrameScene {
   instances: InstancedBodies | null = null;
   private appearance: Appearance;
   private shell: Shell;
+  props: Prop[];
   private readonly body: Body;
   private readonly closedForm: ClosedFormOverlay;
   private readonly trails: Trails;
@@ -73,6 +75,8 @@ export class FrameScene {
     this.omegaCloud = frame === "body" && record.axis === "member" ? new OmegaCloud(context) : null;
     this.spring = frame === "space" && hasSpring(record) ? new Spring(context) : null;
     for (const part of [this.pivot, this.omegaCloud, this.spring]) if (part) this.scene.add(part);
+    this.props = buildProps(context, frame);
+    if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
     if (frame === "space") {
       this.scene.add((this.ground = new Ground(context)), (this.instances = new InstancedBodies(context)));
       if (record.contacts.length > 0) this.scene.add((this.contacts = new Contacts(context)));
@@ -151,6 +155,7 @@ export class FrameScene {
     this.omegaCloud?.update(options.omega, instant, framePose);
     const ground = this.ground?.update(instant, isFollowing, radius) ?? null;
     this.pivot?.update(instant, framePose, ground);
+    for (const prop of this.props) prop.update(instant, framePose);
     return framePose;
   }
 
@@ -161,6 +166,7 @@ export class FrameScene {
     this.spring?.setPixels(width, height);
     this.contacts?.fit(camera, height);
     this.poinsot.fit(camera, width, height);
+    for (const prop of this.props) prop.fit?.(camera, width, height);
     this.point.scale.setScalar(DOT_PIXELS * pixelAt(camera, this.point.position, height));
     const side = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
     const back = new Vector3().setFromMatrixColumn(camera.matrixWorld, 2).setZ(0).normalize();
@@ -187,11 +193,12 @@ export class FrameScene {
     }
     const [x, y] = onScreen(this.body.position);
     const curves = this.poinsot.labels(camera).map(({ text, color, at, from }) => ({ ...request(text, color, at, from), away: { x, y } }));
+    const props = this.props.flatMap((prop) => prop.labels?.() ?? []).map(({ text, color, at, from }) => request(text, color, at, from));
     const arrows = this.arrows.filter(({ arrow, quantity }) => arrow.visible && !(isSmall && quantity.isFixed));
     return arrows
       .sort((a, b) => Number(a.quantity.isFixed) - Number(b.quantity.isFixed))
       .map(({ quantity, arrow }) => request(quantity.label, quantity.color, arrow.tip(new Vector3()), arrow.position))
-      .concat(curves);
+      .concat(curves, props);
   }
 
   /** The first body on a ray; null if there is none, or it is the watched one. */
@@ -206,6 +213,7 @@ export class FrameScene {
     const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key } = this;
     for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key]) part?.dispose();
     for (const { arrow } of this.arrows) arrow.dispose();
+    for (const prop of this.props) prop.dispose();
     this.point.geometry.dispose();
     this.point.material.dispose();
   }

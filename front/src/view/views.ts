@@ -111,6 +111,7 @@ export class Views {
       view.frameScene?.dispose();
       view.frameScene = new FrameScene(context, view.pane.frame);
     }
+    document.body.dataset["props"] = (this.views[0].frameScene?.props ?? []).map(({ kind }) => kind).join();
     this.renderer.requestDraw();
   }
 

@@ -98,14 +98,15 @@ def run(
             raise click.ClickException(f"{error} The motion up to that time is in {save}.") from error
         raise
     seconds = perf_counter() - began
-    numbers = model.numbers(motions, **values) if model is not None else []
+    numbers = model.check(motions, values) if model is not None else []
     motion = _primary_motion(motions)
     if save is not None:
         motion.save(save)
     if table is not None:
         motion.export_csv(table)
     if place is not None:
-        save_figure(model.picture(motions, **values) if model is not None else motion.plot(), place)
+        draw = None if model is None else model.picture
+        save_figure(motion.plot() if draw is None else draw(motions, **values), place)
     audit = motion.audit()
     name = stem if model is not None else motion.scenario.name or stem
     report = _build_report(name, motions, audit, seconds, numbers, place, save)

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -125,14 +126,15 @@ class Job:
             except RunError as error:
                 raise self._failed_run(request, error, warned) from None
             by_name = motions if isinstance(motions, dict) else {model.name: motions}
-            self._send_first_motion(ModelResult(model.name, model.title, by_name, warned))
+            stage_of = partial(model.stage_of, values)
+            self._send_first_motion(ModelResult(model.name, model.title, by_name, warned, stage_of=stage_of))
         _job_warnings.set(None)  # the motion has been sent with its notes; later warnings go to the terminal
         self._is_motion_sent = True
         self._raise_if_cancelled()  # a cancellation just before did not know that the motion was sent, and waits
         with self._checks_lock, self._turnstile.turn(self._wait_for_turn):
             self._update_progress("checking against reference values", PACKED_SHARE)
             self._send_unless_cancelled(
-                responses.checks_message(request.id, model.numbers(motions, **values)), is_last=True
+                responses.checks_message(request.id, model.check(motions, values)), is_last=True
             )
 
     def _run_quickly(self, request: RunRequest, warned: list[str]) -> None:
@@ -146,7 +148,9 @@ class Job:
                 motion = run_stored(by_name[name])
             except RunError as error:
                 raise self._failed_run(request, error, warned) from None
-            result = ModelResult(model.name, model.title, {name: motion}, warned, list(by_name))
+            result = ModelResult(
+                model.name, model.title, {name: motion}, warned, list(by_name), partial(model.stage_of, request.values)
+            )
             self._is_simulated = True
             message = responses.motion_message(result, request.id, has_closed_form=False)
         self._send_unless_cancelled(message, is_last=True)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from polhode.errors import PolhodeError
 from polhode.gallery import MODELS, THEMES, Model, ReferenceCheck
+from polhode.lab.requests import TextRequest
+from polhode.lab.texts import model_as_text
+from polhode.own_models.model_file import OWN_THEME
 from polhode.results.motion import Motion
 from polhode.version import __version__
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
+from polhode.web.stage import Stage
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class ModelResult:
     """Warnings of the computation."""
     runs: Sequence[str] = ()
     """The names of all scenarios of the model, where not all were run."""
+    stage_of: Callable[[str], Stage] | None = None
+    """The stage of each motion, by its name; None for the page's defaults."""
 
 
 def encode_message(kind: str, **fields: Any) -> str:
@@ -40,11 +47,11 @@ def models_by_theme() -> tuple[Model, ...]:
     return tuple(sorted((MODELS[name] for name in MODELS), key=lambda model: THEMES.index(model.theme)))
 
 
-def hello_message() -> str:
-    """The greeting with the whole gallery."""
-    return encode_message(
-        "hello", version=__version__, themes=THEMES, models=[model.describe() for model in models_by_theme()]
-    )
+def hello_message(own: Sequence[Model] = ()) -> str:
+    """The greeting with the user's own models, and the whole gallery."""
+    themes = [OWN_THEME, *THEMES] if own else THEMES
+    models = [model.describe() for model in (*own, *models_by_theme())]
+    return encode_message("hello", version=__version__, themes=themes, models=models)
 
 
 def hello_without_gallery() -> str:
@@ -57,6 +64,7 @@ def motion_message(result: ModelResult, id: int, run: str | None = None, has_clo
     names = list(result.runs or result.motions)
     chosen = next(iter(result.motions)) if run is None else run
     runs, run = (names, chosen) if len(names) > 1 else ([], "")
+    stage = None if result.stage_of is None else result.stage_of(chosen)
     record = record_motion(
         result.motions[chosen],
         id=id,
@@ -65,9 +73,19 @@ def motion_message(result: ModelResult, id: int, run: str | None = None, has_clo
         runs=runs,
         run=run,
         has_closed_form=has_closed_form,
+        stage=stage,
     )
     record.meta["notes"] = [*result.notes, *record.meta["notes"]]
     return encode_record(record)
+
+
+def text_message(request: TextRequest) -> str:
+    """A run of a model as text, or the reason why it cannot be written."""
+    try:
+        text = model_as_text(request.kind, request.model, request.values, request.run)
+    except PolhodeError as error:
+        return encode_message("refused", id=request.id, sentence=str(error), parameter=None)
+    return encode_message("text", id=request.id, kind=request.kind, text=text)
 
 
 def checks_message(id: int, checks: Sequence[ReferenceCheck]) -> str:

@@ -21,6 +21,7 @@ from polhode.version import __version__
 from polhode.web.browser import open_url
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
+from polhode.web.stage import Stage
 
 FRAME_HEIGHT = 640
 """Height of the frame in a notebook, in pixels."""
@@ -67,16 +68,17 @@ def content_security_policy(live: bool) -> str:
     )
 
 
-def build_motion_page(motion: Trajectory, name: str = "") -> str:
+def build_motion_page(motion: Trajectory, name: str = "", stage: Stage | None = None) -> str:
     """The page of one motion, which needs no server; its title is the name of the scenario, or `name`."""
     title = motion.scenario.name or name or "motion"
-    return build_page({"mode": "file", "title": title}, encode_record(record_motion(motion, name=title, title=title)))
+    record = record_motion(motion, name=title, title=title, stage=stage)
+    return build_page({"mode": "file", "title": title}, encode_record(record))
 
 
-def write_html(motion: Trajectory, path: Path) -> None:
-    """Write the page of a motion."""
+def write_html(motion: Trajectory, path: Path, stage: Stage | None = None) -> None:
+    """Write the page of a motion; `stage` is how it begins."""
     check_suffix(path, HTML_SUFFIXES, "a page")
-    write_atomic(path, build_motion_page(motion, path.stem).encode())
+    write_atomic(path, build_motion_page(motion, path.stem, stage).encode())
 
 
 def build_iframe(motion: Trajectory) -> str:

@@ -25,6 +25,7 @@ from polhode.web import downsampling, notes
 from polhode.web.closed_form_overlay import ClosedFormOverlay, find_closed_form
 from polhode.web.decimation import decimate_mesh
 from polhode.web.record_encoding import MotionRecord
+from polhode.web.stage import Stage
 
 MAX_BODIES_WITH_FORCES = 20
 """Forces are sent for at most this many bodies."""
@@ -48,11 +49,13 @@ def record_motion(
     runs: Sequence[str] = (),
     run: str = "",
     has_closed_form: bool = True,
+    stage: Stage | None = None,
 ) -> MotionRecord:
     """The record of a motion, downsampled for display, with the appearance of each body.
 
     `id` is the request that it answers; `runs` are the names of all motions of a model, and `run` is that of this one.
     Without `has_closed_form` the closed form beside the motion is left out, which saves time.
+    `stage` is how the page shows it at first.
 
     Examples
     --------
@@ -80,6 +83,7 @@ def record_motion(
         "run": run,
         "members": members,
         "unknownForces": list(motion.unknown_forces),
+        "stage": (stage or Stage()).describe(),
         "forcesOmitted": len(members) > MAX_BODIES_WITH_FORCES,
     }
     arrays: dict[str, Any] = {"time": shown.times}
