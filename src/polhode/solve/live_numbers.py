@@ -27,6 +27,8 @@ RANDOM_SETS = 128
 """Random sets of values at which the recorded arithmetic is compared with the builder, besides the corners."""
 MOST_CORNERS = 32
 SEED = 20
+EXTRA = "extra "
+"""Names of additional groups begin so."""
 LOGGED = 8
 """Runs that tell numbers apart which are equal by accident in the trace."""
 ATTEMPTS = 3
@@ -58,6 +60,7 @@ class LiveNumbers(NamedTuple):
     """The numbers of a run at the values given, and the function that makes those that depend on knobs."""
 
     base: RunNumbers
+    """Without additional groups that no knob changes."""
     function: SourceFunction
     """knobs -> numbers; the last of them is 1 where every comparison had the same result as in the trace, else 0."""
     places: list[int]
@@ -167,9 +170,24 @@ def _trace_once(
             trail.graph.args[i][0]: Traced(i) for i, op in enumerate(trail.graph.ops) if op == "in"
         }
         trace = Trace(trail.graph, loads, stores)
+    base, places = _drop_constant_groups(base, places)
     comment = "From the knobs to the numbers of the run that depend on them."
     function = SourceFunction("polhode_from_knobs", {"knobs": "in", "numbers": "out"}, trace, comment)
     return LiveNumbers(base, function, places)
+
+
+def _drop_constant_groups(base: RunNumbers, places: list[int]) -> tuple[RunNumbers, list[int]]:
+    """Leave out additional groups that do not change."""
+    kept, moved, at, dropped = {}, {}, 0, 0
+    for name, group in base.groups.items():
+        own = [i for i in places if at <= i < at + len(group)]
+        if name.startswith(EXTRA) and not own:
+            dropped += len(group)
+        else:
+            kept[name] = group
+            moved |= {i: i - dropped for i in own}
+        at += len(group)
+    return base._replace(groups=kept), [moved[i] for i in places]
 
 
 def verified_values(knobs: Sequence[Knob], values: Mapping[str, float]) -> list[dict[str, float]]:
