@@ -379,7 +379,12 @@ def _apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict
     options = {name: tuple(map(_plain, x)) if isinstance(x, tuple) else _plain(x) for name, x in options.items()}
     result = getattr(ufunc, method)(*plain, **options)
     trail = _trails[-1] if _trails else None
-    if trail is None or method != "__call__" or "out" in options or not isinstance(result, (np.ndarray, np.floating, np.bool_)):
+    if (
+        trail is None
+        or method != "__call__"
+        or "out" in options
+        or not isinstance(result, (np.ndarray, np.floating, np.bool_))
+    ):
         return result
     return _record(trail, ufunc, plain, result)
 

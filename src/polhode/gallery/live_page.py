@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import sqrt
 from polhode.errors import InputError, nearest
-from polhode.massprops.appearance import appearance_of
+from polhode.massprops.body import Body
+from polhode.massprops.geometry import Shape
 from polhode.model.scenario import Scenario
 from polhode.results.audit import audit_motion, common_direction
 from polhode.results.motion import Motion
@@ -19,6 +23,7 @@ from polhode.solve.live_numbers import Knob as LiveKnob
 from polhode.solve.live_numbers import KnobError
 from polhode.solve.live_program import LiveProgram, LiveRun, build_program
 from polhode.solve.simulate import simulate
+from polhode.validation import as_leaves
 from polhode.web.downsampling import select_outputs
 from polhode.web.html_page import build_page
 from polhode.web.motion_record import record_motion
@@ -59,13 +64,12 @@ def live_page(model: Model, values: Mapping[str, float], run: str = "", knobs: S
         _record_run(model, values, one, names, motion if i == shown else _ends_of(motion))
         for i, (one, motion) in enumerate(zip(program.runs, motions, strict=True))
     ]
-    runs = [
-        _describe_run(model, values, *one) for one in zip(program.runs, motions, records, strict=True)
-    ]
+    runs = [_describe_run(*one) for one in zip(program.runs, motions, records, strict=True)]
     for described, record in zip(runs, records, strict=True):
-        if record is not records[shown]:
-            described["template"] = _compress(encode_record(_without_meshes_of(record, records[shown])))
-    first = encode_record(records[shown])
+        is_first = record is records[shown]
+        described["record"] = _compress(
+            encode_record(record if is_first else _without_meshes_of(record, records[shown]))
+        )
     data = {
         "model": model.describe(),
         "values": dict(values),
@@ -75,7 +79,7 @@ def live_page(model: Model, values: Mapping[str, float], run: str = "", knobs: S
         "runs": runs,
         "program": _compress(program.text.encode()),
     }
-    return build_page({"mode": "file", "title": model.title}, first, data)
+    return build_page({"mode": "file", "title": model.title}, None, data)
 
 
 def program_of(model: Model, values: Mapping[str, float], knobs: Sequence[str] | None = None) -> LiveProgram:
@@ -91,7 +95,7 @@ def program_of(model: Model, values: Mapping[str, float], knobs: Sequence[str] |
         return made if isinstance(made, Mapping) else {"": made}
 
     try:
-        program = build_program(build, wanted, values, _extra_numbers)
+        program = build_program(build, wanted, values, lambda run: partial(_extra_numbers, model, run))
     except KnobError as error:
         raise KnobError(f"{model.name} has no live page: {error}") from None
     if knobs is not None and program.fixed:
@@ -103,18 +107,62 @@ def program_of(model: Model, values: Mapping[str, float], knobs: Sequence[str] |
     return program._replace(fixed=fixed)
 
 
-def _extra_numbers(scenario: Scenario) -> Mapping[str, Any]:
-    """What a page shows of the bodies besides their motion."""
+def _extra_numbers(model: Model, run: str, scenario: Scenario, values: Mapping[str, float]) -> Mapping[str, Any]:
+    """What a page shows of the bodies besides their motion, and of what is around them."""
     found: dict[str, Any] = {
         "extra moments": [np.zeros(3) if b.is_particle else b.principal_moments for b in scenario.bodies],
         "extra axes": [b.constants().axes for b in scenario.bodies],
         "extra directions": _directions(scenario),
     }
+    try:
+        found["extra optional stage"] = list(_numbers_in(model.stage_of(values, run).describe()))
+    except TypeError:  # a stage that takes plain floats only
+        found["extra optional stage"] = []
     if scenario.pivot is not None:
         found["extra pivot_body"] = scenario.pivot
     for i, body in enumerate(dict.fromkeys(scenario.bodies)):
-        found[f"extra vertices_{i}"] = appearance_of(body).surface.vertices.ravel()
+        extent = _extent(body)
+        sizes = [number for part in body.parts if isinstance(part.source, Shape) for number in _sizes_of(part.source)]
+        found |= {"the shape that is drawn": sizes} if extent is None else {f"extra extent_{i}": extent}
     return found
+
+
+def _numbers_in(value: Any) -> Iterator[float]:
+    """All numbers in a nest of dictionaries and lists, in order, as front/src/live/record.ts finds them."""
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        if math.isfinite(value):
+            yield value
+    elif not isinstance(value, str | bool) and value is not None:
+        for part in value:
+            yield from _numbers_in(part)
+
+
+def _sizes_of(shape: Shape) -> list[float]:
+    return [number for size in shape.sizes.values() for number in as_leaves(np.ravel(size))]
+
+
+def _extent(body: Body) -> list[float] | None:
+    """Three lengths along the body axes, to which what is drawn is proportional; None if there are no such lengths."""
+    if len(body.parts) == 1 and isinstance(body.parts[0].source, Shape):
+        shape = body.parts[0].source
+        axes = _EXTENTS.get(shape.name)
+        if axes is not None and not np.any(body.center_of_mass):
+            sizes = _sizes_of(shape)
+            return [sizes[k] for k in axes]
+    if body.parts or body.is_particle or not np.array_equal(body.constants().axes, (1, 0, 0, 0)):
+        return None
+    a, b, c = body.constants().moments
+    if not min(b + c - a, c + a - b, a + b - c) > 0:
+        return None
+    return [sqrt(2.5 * twice / body.mass) for twice in (b + c - a, c + a - b, a + b - c)]
+
+
+_EXTENTS = {"box": (0, 1, 2), "ellipsoid": (0, 1, 2), "sphere": (0, 0, 0), "cylinder": (0, 0, 1)}
+"""Which size of a shape belongs to which axis."""
 
 
 def _directions(scenario: Scenario) -> list[float]:
@@ -162,9 +210,7 @@ def _without_meshes_of(record: MotionRecord, first: MotionRecord) -> MotionRecor
     return replace(record, arrays=arrays)
 
 
-def _describe_run(
-    model: Model, values: Mapping[str, float], run: LiveRun, motion: Motion, record: MotionRecord
-) -> dict[str, Any]:
+def _describe_run(run: LiveRun, motion: Motion, record: MotionRecord) -> dict[str, Any]:
     """A run as the page knows it: what the program computes."""
     seen = run.observables
     return {
@@ -176,7 +222,8 @@ def _describe_run(
         "findings": _describe_findings(motion),
         "extra": run.extra,
         "direction": _directions(run.scenario),
-        "stageFollows": _follows(model, values, run),
+        "base": {name: run.numbers[start:end].tolist() for name, (start, end) in run.extra.items()},
+        "unfollowed": list(run.unfollowed),
     }
 
 
@@ -212,21 +259,16 @@ def _describe_findings(motion: Motion) -> list[dict[str, Any]]:
         "orthogonality of R": "drift",
     }
     return [
-        {"kind": kinds[f.quantity], "quantity": f.quantity, "unit": f.unit, "conserved": f.conserved, "reason": f.reason}
+        {
+            "kind": kinds[f.quantity],
+            "quantity": f.quantity,
+            "unit": f.unit,
+            "conserved": f.conserved,
+            "reason": f.reason,
+        }
         for f in audit_motion(motion).findings
     ]
 
 
-def _follows(model: Model, values: Mapping[str, float], run: LiveRun) -> bool:
-    """Whether the stage is the same for all values of the knobs, so that the page may keep it."""
-    first = model.stage_of(values, run.name).describe()
-    for p in model.parameters:
-        for value in (p.low, (p.low + p.high) / 2, p.high):
-            if model.stage_of({**values, p.name: value}, run.name).describe() != first:
-                return False
-    return True
-
-
 def _compress(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
-

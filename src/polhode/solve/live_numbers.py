@@ -27,8 +27,10 @@ RANDOM_SETS = 128
 """Random sets of values at which the recorded arithmetic is compared with the builder, besides the corners."""
 MOST_CORNERS = 32
 SEED = 20
-EXTRA = "extra "
-"""Names of additional groups begin so."""
+EXTRA, OPTIONAL = "extra ", "extra optional "
+"""Names of additional groups begin so; those of an optional group may depend on knobs in any way."""
+Extra = Callable[[Scenario, Mapping[str, float]], Mapping[str, Any]]
+"""Additional groups of numbers of a scenario and the values that it was built from."""
 LOGGED = 8
 """Runs that tell numbers apart which are equal by accident in the trace."""
 ATTEMPTS = 3
@@ -65,6 +67,8 @@ class LiveNumbers(NamedTuple):
     """knobs -> numbers; the last of them is 1 where every comparison had the same result as in the trace, else 0."""
     places: list[int]
     """Which numbers it makes: indices into all groups, one after the other."""
+    unfollowed: tuple[str, ...]
+    """Optional groups that depend on knobs in another way."""
 
 
 def settle_for_page(scenario: Scenario) -> Scenario:
@@ -75,8 +79,8 @@ def settle_for_page(scenario: Scenario) -> Scenario:
     return replace(scenario, method=settled.method, formulation=settled.formulation, rtol=settled.rtol)
 
 
-def run_numbers(scenario: Scenario, extra: Callable[[Scenario], Mapping[str, Any]] | None = None) -> RunNumbers:
-    """The numbers of a scenario whose method is known; `extra` adds groups of its own."""
+def run_numbers(scenario: Scenario, extra: Mapping[str, Any] | None = None) -> RunNumbers:
+    """The numbers of a scenario whose method is known, with additional groups."""
     exporter = SourceExporter(settle_scenario(scenario), JAVASCRIPT)
     settled = exporter.scenario
     states, parameters = exporter.initial_numbers()
@@ -87,7 +91,7 @@ def run_numbers(scenario: Scenario, extra: Callable[[Scenario], Mapping[str, Any
         "the parameters of bodies and forces": parameters.ravel(),
         "the output times": settled.times,
         "the times of the run": [settled.start_time, *starts, *ends, *step],
-        **({} if extra is None else extra(settled)),
+        **(extra or {}),
     }
     return RunNumbers(
         {name: np.asarray(values, dtype=np.float64).ravel() for name, values in groups.items()},
@@ -117,7 +121,11 @@ def static_tables(exporter: SourceExporter) -> dict[str, list[float]]:
 
 
 def trace_numbers(
-    build: Build, knobs: Sequence[Knob], values: Mapping[str, float], extra: Any = None, text: Any = None
+    build: Build,
+    knobs: Sequence[Knob],
+    values: Mapping[str, float],
+    extra: Extra | None = None,
+    text: Callable[[SourceExporter], str] | None = None,
 ) -> LiveNumbers:
     """Trace a builder from its knobs, and verify it; raise KnobError with a sentence if some number is not reached.
 
@@ -125,7 +133,7 @@ def trace_numbers(
     not depend on them.
     """
     points = verified_values(knobs, values)
-    plain = [run_numbers(build(**point), extra) for point in points]
+    plain = [_numbers_at(build, point, extra) for point in points]
     base = plain[0]
     _check_structures(base, plain, points, text)
     for attempt in range(ATTEMPTS):
@@ -137,11 +145,16 @@ def trace_numbers(
     raise AssertionError
 
 
+def _numbers_at(build: Build, values: Mapping[str, float], extra: Extra | None) -> RunNumbers:
+    scenario = build(**values)
+    return run_numbers(scenario, None if extra is None else extra(scenario, values))
+
+
 def _trace_once(
     build: Build,
     knobs: Sequence[Knob],
     values: Mapping[str, float],
-    extra: Any,
+    extra: Extra | None,
     points: list[dict[str, float]],
     plain: list[RunNumbers],
     attempt: int,
@@ -151,11 +164,11 @@ def _trace_once(
     logs = []
     for point in others:
         with logging_numbers() as log:
-            run_numbers(build(**point), extra)
+            _numbers_at(build, point, extra)
         logs.append(log)
     with following_knobs(knob_columns(knobs, others), logs) as trail:
         generic = {**values, **{k.name: trail.knob(i, _generic(k, i, attempt)) for i, k in enumerate(knobs)}}
-        traced = run_numbers(build(**generic), extra)
+        traced = _numbers_at(build, generic, extra)
         if traced.structure != base.structure:
             raise KnobError(_structure_sentence(base, traced))
         found = np.concatenate(list(traced.groups.values()))
@@ -164,6 +177,9 @@ def _trace_once(
             raise KnobError("the number of numbers depends on it")
         names = [name for name, group in base.groups.items() for _ in group]
         nodes, places = _match(trail, knobs, points, found, wanted, names)
+        bits = wanted.view(np.int64)
+        changing = set(np.flatnonzero((bits != bits[0]).any(axis=0)).tolist())
+        unfollowed = tuple(dict.fromkeys(names[i] for i in sorted(changing - set(places))))
         guards = _guard_node(trail, knobs, points)
         stores = {("numbers", (), k): Traced(node) for k, node in enumerate([*nodes, guards])}
         loads: dict[Place, Traced] = {
@@ -173,7 +189,7 @@ def _trace_once(
     base, places = _drop_constant_groups(base, places)
     comment = "From the knobs to the numbers of the run that depend on them."
     function = SourceFunction("polhode_from_knobs", {"knobs": "in", "numbers": "out"}, trace, comment)
-    return LiveNumbers(base, function, places)
+    return LiveNumbers(base, function, places, unfollowed)
 
 
 def _drop_constant_groups(base: RunNumbers, places: list[int]) -> tuple[RunNumbers, list[int]]:
@@ -214,7 +230,9 @@ def _check_structures(base: RunNumbers, plain: list[RunNumbers], points: list[di
         first = text(base.exporter)
         for one in (plain[1], plain[-1], plain[len(plain) // 2]):
             if text(one.exporter) != first:
-                raise KnobError("the laws themselves depend on it: a function of a force reads it instead of a parameter")
+                raise KnobError(
+                    "the laws themselves depend on it: a function of a force reads it instead of a parameter"
+                )
 
 
 def _structure_sentence(base: RunNumbers, other: RunNumbers) -> str:
@@ -234,17 +252,19 @@ def _match(
     candidates = [trail.candidates(found[i]) for i in changing]
     values = evaluate(trail.graph, [n for some in candidates for n in some], knob_columns(knobs, points))
     nodes: list[int] = []
+    places: list[int] = []
     missing: dict[str, None] = {}
     for i, some in zip(changing.tolist(), candidates, strict=True):
         node = next((n for n in some if (values[n].view(np.int64) == bits[:, i]).all()), None)
-        if node is None:
-            missing[names[i]] = None
-        else:
+        if node is not None:
             nodes.append(node)
+            places.append(i)
+        elif not names[i].startswith(OPTIONAL):
+            missing[names[i]] = None
     if missing:
         lost = f" (by {', '.join(trail.lost)})" if trail.lost else ""
         raise KnobError(f"{' and '.join(missing)} depend on it in a way that cannot be followed{lost}")
-    return nodes, changing.tolist()
+    return nodes, places
 
 
 def knob_columns(knobs: Sequence[Knob], points: list[dict[str, float]]) -> list[Array]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from polhode.backends.source import JAVASCRIPT, table, write_function
 from polhode.errors import PolhodeError
 from polhode.model.method_choice import AUTO
 from polhode.model.scenario import Scenario
 from polhode.solve.live_numbers import (
+    EXTRA,
+    Extra,
     Knob,
     KnobError,
     LiveNumbers,
@@ -38,8 +42,8 @@ class LiveRun(NamedTuple):
     """All numbers of the run at the values given."""
     extra: dict[str, tuple[int, int]]
     """Where additional groups of numbers begin and end."""
-    live: tuple[str, ...]
-    """The knobs that reach it."""
+    unfollowed: tuple[str, ...]
+    """Optional groups of numbers that depend on knobs in a way that cannot be followed."""
 
 
 class LiveProgram(NamedTuple):
@@ -58,11 +62,11 @@ def build_program(
     build: BuildRuns,
     knobs: Sequence[Knob],
     values: Mapping[str, float],
-    extra: Callable[[Scenario], Mapping[str, Any]] | None = None,
+    extra: Callable[[str], Extra] | None = None,
 ) -> LiveProgram:
     """The program of all runs that a page can compute, with every knob that can be followed.
 
-    `extra` names further numbers of a scenario that the page needs.  Raises KnobError if no knob is live.
+    `extra` gives, for each run by its name, further numbers that the page needs.  Raises KnobError if no knob is live.
     """
     first = build(**values)
     runs, refused = _find_exportable(first)
@@ -71,7 +75,7 @@ def build_program(
     for knob in knobs:
         for name, one in builders.items():
             try:
-                trace_numbers(one, [knob], values, extra, _laws_text)
+                trace_numbers(one, [knob], values, None if extra is None else extra(name), _laws_text)
             except PolhodeError as error:
                 of = f" of the run {name}" if len(builders) > 1 else ""
                 fixed.setdefault(knob.name, f"{error}{of}")
@@ -82,19 +86,23 @@ def build_program(
     programs: dict[str, int] = {}
     made, texts, found = [], [], []
     for i, (name, one) in enumerate(builders.items()):
-        numbers = trace_numbers(one, live, values, extra, _laws_text)
+        numbers = trace_numbers(one, live, values, None if extra is None else extra(name), _laws_text)
         observables = build_observables(numbers.base.exporter)
         program = programs.setdefault(_program_text(numbers.base.exporter, observables), len(programs))
         function = numbers.function._replace(name=f"polhode_from_knobs_{i}")
         texts.append(write_function(function, JAVASCRIPT))
         made.append(_describe_numbers(numbers, program, i))
-        found.append(_live_run(name, runs[name], numbers, observables, live))
+        found.append(_live_run(name, runs[name], numbers, observables))
     text = "\n".join(
         [
             '"use strict";',
-            "const programs = [", ",\n".join(programs), "];",
+            "const programs = [",
+            ",\n".join(programs),
+            "];",
             *texts,
-            "const runs = [", ",\n".join(made), "];",
+            "const runs = [",
+            ",\n".join(made),
+            "];",
             _WORKER,
         ]
     )
@@ -171,31 +179,21 @@ def _describe_numbers(numbers: LiveNumbers, program: int, i: int) -> str:
     )
 
 
-def _live_run(
-    name: str, scenario: Scenario, numbers: LiveNumbers, observables: Observables, knobs: Sequence[Knob]
-) -> LiveRun:
+def _live_run(name: str, scenario: Scenario, numbers: LiveNumbers, observables: Observables) -> LiveRun:
     at, extra = 0, {}
     for group, values in numbers.base.groups.items():
-        if group.startswith("extra "):
-            extra[group.removeprefix("extra ")] = (at, at + len(values))
+        if group.startswith(EXTRA):
+            extra[group.removeprefix(EXTRA)] = (at, at + len(values))
         at += len(values)
     base = numbers.base
-    trace = numbers.function.trace
-    used = {trace.graph.args[i][0][2] for i in trace.loads.values()}
     return LiveRun(
         name,
         scenario,
         observables,
-        _concatenate(base.groups),
+        np.concatenate(list(base.groups.values())),
         extra,
-        tuple(knob.name for i, knob in enumerate(knobs) if i in used),
+        tuple(name.removeprefix(EXTRA) for name in numbers.unfollowed),
     )
-
-
-def _concatenate(groups: Mapping[str, Array]) -> Array:
-    import numpy as np
-
-    return np.concatenate(list(groups.values()))
 
 
 _LOCATE = """\

@@ -50,7 +50,11 @@ def build_page(options: dict[str, Any], motion: bytes | None = None, program: di
     data = "" if motion is None else base64.b64encode(motion).decode()
     script = _read_asset("lab.js")
     policy = content_security_policy(live=options["mode"] == "live", computes=program is not None)
-    live = "" if program is None else f'<script id="polhode-program" type="application/json">{_as_script_text(program)}</script>'
+    live = (
+        ""
+        if program is None
+        else f'<script id="polhode-program" type="application/json">{_as_script_text(program)}</script>'
+    )
     parts = {
         "policy": f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         "licenses": f"<!--\n{_read_asset('licenses.txt').replace('--', '- -')}\n-->",
