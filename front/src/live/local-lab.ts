@@ -30,6 +30,13 @@ interface Request {
   run: number;
 }
 
+interface Waiting {
+  request: Request;
+  arrived: () => void;
+  done: (record: MotionRecord) => void;
+  failed: (error: Error) => void;
+}
+
 /** What scripts of an embedding page, and tests, may use: `window.polhode`. */
 export interface PageHandle {
   /** The motion shown: 64-bit arrays `time`, `position`, `quaternion`, `angularVelocity`, ... */
@@ -45,7 +52,9 @@ export class LocalLab {
   private readonly panel: ParameterPanel;
   private readonly templates: (MotionRecord | null)[];
   private readonly newest = new NewestWins<Request>((request) => this.send(request));
-  private readonly waiting = new Map<number, { request: Request; done: (record: MotionRecord) => void; failed: (error: Error) => void }>();
+  private readonly waiting = new Map<number, Waiting>();
+  /** A motion that waits for the next frame. */
+  private arrived: { record: MotionRecord; done: (record: MotionRecord) => void } | null = null;
   private worker: Worker | null = null;
   private run: number;
   private values: Values;
@@ -139,18 +148,18 @@ export class LocalLab {
     await this.compute({ values: this.values, run: this.runNamed(name) }).catch(() => undefined);
   }
 
+  /** While a knob moves: the next request leaves before the motion is drawn, so that the worker computes meanwhile. */
   private send(request: Request): void {
-    this.compute(request)
-      .catch(() => undefined)
-      .finally(() => this.newest.finish());
+    const finish = (): void => this.newest.finish();
+    this.compute(request, finish).catch(finish);
   }
 
-  private compute(request: Request): Promise<MotionRecord> {
+  private compute(request: Request, arrived: () => void = () => undefined): Promise<MotionRecord> {
     const { worker } = this;
     if (worker === null) return Promise.reject(new Error("this page cannot compute: its worker did not start"));
     const id = ++this.id;
     return new Promise((done, failed) => {
-      this.waiting.set(id, { request, done, failed });
+      this.waiting.set(id, { request, arrived, done, failed });
       worker.postMessage({ id, run: request.run, knobs: this.data.knobs.map((name) => request.values[name]) });
     });
   }
@@ -159,7 +168,7 @@ export class LocalLab {
     const waiting = this.waiting.get(answer.id);
     if (waiting === undefined) return;
     this.waiting.delete(answer.id);
-    const { request, done, failed } = waiting;
+    const { request, arrived, done, failed } = waiting;
     if (answer.refused) {
       const sentence = "For these values the model takes another way, which this page does not know; Polhode itself computes it. The motion is unchanged.";
       this.app.notices.show("live", { sentence });
@@ -172,9 +181,24 @@ export class LocalLab {
     const record = liveRecord(await this.template(answer.run), run, answer, isFirst);
     this.run = answer.run;
     this.values = request.values;
-    await nextFrame();
-    this.app.show(record);
-    done(record);
+    arrived();
+    this.showInNextFrame(record, done);
+  }
+
+  private showInNextFrame(record: MotionRecord, done: (record: MotionRecord) => void): void {
+    const before = this.arrived;
+    this.arrived = { record, done };
+    if (before !== null) {
+      before.done(before.record);
+      return;
+    }
+    requestAnimationFrame(() => {
+      const { arrived } = this;
+      this.arrived = null;
+      if (arrived === null) return;
+      this.app.show(arrived.record);
+      arrived.done(arrived.record);
+    });
   }
 
   private stop(why: string): void {
@@ -191,8 +215,6 @@ export class LocalLab {
     this.app.notices.show("link", { sentence: "A page in a file has no link of its own; its values:", text: values });
   }
 }
-
-const nextFrame = (): Promise<void> => new Promise((done) => void requestAnimationFrame(() => done()));
 
 async function decompressedBlob(base64: string): Promise<Response> {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

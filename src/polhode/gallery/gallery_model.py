@@ -190,6 +190,12 @@ class ModelRun:
     run: str = ""
     """"" if the model has one run only."""
 
+    def live_page(self, knobs: Sequence[str] | None = None) -> str:
+        """The page of the model with live knobs, beginning with this motion: what `motion.export_html` writes."""
+        from polhode.gallery.live_page import live_page
+
+        return live_page(self.model, self.values, self.run, knobs)
+
 
 def _store_beside(store: Path | None, name: str) -> Path | None:
     """The store of one of several runs: the one given, or one beside it that has the name of the run."""

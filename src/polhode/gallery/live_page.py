@@ -15,7 +15,7 @@ import numpy as np
 from polhode.equations.scalar_ops import sqrt
 from polhode.errors import InputError, nearest
 from polhode.massprops.body import Body
-from polhode.massprops.geometry import Shape
+from polhode.massprops.geometry import GeometrySource, Shape
 from polhode.model.scenario import Scenario
 from polhode.results.audit import audit_motion, common_direction
 from polhode.results.motion import Motion
@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from polhode.gallery.gallery_model import Model
 
 
-def live_page(model: Model, values: Mapping[str, float], run: str = "", knobs: Sequence[str] | None = None) -> str:
+def live_page(
+    model: Model,
+    values: Mapping[str, float],
+    run: str = "",
+    knobs: Sequence[str] | None = None,
+    program: LiveProgram | None = None,
+) -> str:
     """The page of a model with live knobs, beginning with these values.
 
     Parameters
@@ -47,6 +53,8 @@ def live_page(model: Model, values: Mapping[str, float], run: str = "", knobs: S
     knobs : sequence of str, optional
         The parameters that shall be live.  One that cannot is refused with the reason.  By default all that can; the
         page lists the others with the reason.
+    program : LiveProgram, optional
+        If it was made before.
 
     Examples
     --------
@@ -56,7 +64,7 @@ def live_page(model: Model, values: Mapping[str, float], run: str = "", knobs: S
     >>> "polhode-program" in live_page(model, model.values())
     True
     """
-    program = program_of(model, values, knobs)
+    program = program_of(model, values, knobs) if program is None else program
     names = [one.name for one in program.runs]
     shown = names.index(run) if run in names else 0
     motions = [simulate(one.scenario) for one in program.runs]
@@ -122,7 +130,7 @@ def _extra_numbers(model: Model, run: str, scenario: Scenario, values: Mapping[s
         found["extra pivot_body"] = scenario.pivot
     for i, body in enumerate(dict.fromkeys(scenario.bodies)):
         extent = _extent(body)
-        sizes = [number for part in body.parts if isinstance(part.source, Shape) for number in _sizes_of(part.source)]
+        sizes = [number for part in body.parts for number in (*part.linear.ravel(), *part.offset, *_sizes_of(part.source))]
         found |= {"the shape that is drawn": sizes} if extent is None else {f"extra extent_{i}": extent}
     return found
 
@@ -141,7 +149,9 @@ def _numbers_in(value: Any) -> Iterator[float]:
             yield from _numbers_in(part)
 
 
-def _sizes_of(shape: Shape) -> list[float]:
+def _sizes_of(shape: GeometrySource) -> list[float]:
+    if not isinstance(shape, Shape):
+        return []
     return [number for size in shape.sizes.values() for number in as_leaves(np.ravel(size))]
 
 
@@ -149,8 +159,9 @@ def _extent(body: Body) -> list[float] | None:
     """Three lengths along the body axes, to which what is drawn is proportional; None if there are no such lengths."""
     if len(body.parts) == 1 and isinstance(body.parts[0].source, Shape):
         shape = body.parts[0].source
-        axes = _EXTENTS.get(shape.name)
-        if axes is not None and not np.any(body.center_of_mass):
+        axes, part = _EXTENTS.get(shape.name), body.parts[0]
+        is_centered = not np.any(body.center_of_mass) and not np.any(part.offset)
+        if axes is not None and is_centered and np.array_equal(part.linear, np.eye(3)):
             sizes = _sizes_of(shape)
             return [sizes[k] for k in axes]
     if body.parts or body.is_particle or not np.array_equal(body.constants().axes, (1, 0, 0, 0)):
@@ -195,6 +206,9 @@ def _record_run(
         *_note_on_method(model, values, run),
         *(note for note in record.meta["notes"] if "single precision" not in note),
     ]
+    record.meta["computed"] = (
+        f"computed by {run.scenario.used_method.name} in this page, formulation {run.scenario.form.name}"
+    )
     record.meta["closedFormUnavailable"] = "A page with live knobs does not compute the closed form beside the motion."
     return record
 

@@ -95,7 +95,13 @@ def build_motion_page(motion: Trajectory, name: str = "", stage: Stage | None = 
 def write_html(motion: Trajectory, path: Path, stage: Stage | None = None) -> None:
     """Write the page of a motion; `stage` is how it begins."""
     check_suffix(path, HTML_SUFFIXES, "a page")
-    write_atomic(path, build_motion_page(motion, path.stem, stage).encode())
+    write_page(build_motion_page(motion, path.stem, stage), path)
+
+
+def write_page(page: str, path: Path) -> None:
+    """Write a page."""
+    check_suffix(path, HTML_SUFFIXES, "a page")
+    write_atomic(path, page.encode())
 
 
 def build_iframe(motion: Trajectory) -> str:
