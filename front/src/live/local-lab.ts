@@ -18,6 +18,8 @@ export interface LiveData {
   knobs: string[];
   /** The other parameters, each with the reason why it is not live. */
   fixed: Record<string, string>;
+  /** Runs that the page does not compute, each with the reason. */
+  leftOut: Record<string, string>;
   /** Index of the run that is shown first. */
   shown: number;
   runs: LiveRun[];
@@ -95,6 +97,8 @@ export class LocalLab {
     this.panel.show({ ...model, parameters: model.parameters.filter(({ name }) => this.data.knobs.includes(name)) }, this.values);
     for (const [name, why] of Object.entries(fixed))
       this.panel.element.append(create("p", { class: "quiet", text: `${withSpaces(name)} is fixed in this page: ${sentence(why)}` }));
+    for (const [name, why] of Object.entries(this.data.leftOut))
+      this.panel.element.append(create("p", { class: "quiet", text: `This page does not compute the run “${name}”: ${sentence(why)}` }));
     this.app.prependCards(this.panel.element, create("div"));
     this.app.show(record);
     try {

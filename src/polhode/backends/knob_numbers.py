@@ -386,10 +386,11 @@ def _apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict
         or not isinstance(result, (np.ndarray, np.floating, np.bool_))
     ):
         return result
-    return _record(trail, ufunc, plain, result)
+    is_scalar = not any(isinstance(x, np.ndarray) for x in plain)
+    return _record(trail, ufunc, plain, result, is_scalar)
 
 
-def _record(trail: Trail, ufunc: Any, plain: list[Any], result: Any) -> Any:
+def _record(trail: Trail, ufunc: Any, plain: list[Any], result: Any, is_scalar: bool) -> Any:
     name, shape = ufunc.__name__, np.shape(result)
     operands = [np.broadcast_to(np.asarray(x, dtype=np.float64), shape).ravel().tolist() for x in plain]
     values = np.asarray(result).ravel().tolist()
@@ -418,9 +419,9 @@ def _record(trail: Trail, ufunc: Any, plain: list[Any], result: Any) -> Any:
         if any(trail.knows(x) for x in given):
             made = makers[name](*(Traced(trail.node_by_bits(x)) for x in given))  # type: ignore[operator]
             trail.keep(value, made.i)
-    if np.ndim(result) == 0:
+    if np.ndim(result) == 0 and is_scalar:
         return trail.recall(float(result))
-    return result.view(TrailArray)
+    return np.asarray(result).view(TrailArray)
 
 
 def _guard_closest(trail: Trail, op: str, operands: list[list[float]], truths: list[bool]) -> None:

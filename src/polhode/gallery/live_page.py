@@ -83,6 +83,7 @@ def live_page(
         "values": dict(values),
         "knobs": [knob.name for knob in program.knobs],
         "fixed": program.fixed,
+        "leftOut": program.left_out,
         "shown": shown,
         "runs": runs,
         "program": _compress(program.text.encode()),
@@ -130,7 +131,9 @@ def _extra_numbers(model: Model, run: str, scenario: Scenario, values: Mapping[s
         found["extra pivot_body"] = scenario.pivot
     for i, body in enumerate(dict.fromkeys(scenario.bodies)):
         extent = _extent(body)
-        sizes = [number for part in body.parts for number in (*part.linear.ravel(), *part.offset, *_sizes_of(part.source))]
+        sizes = [
+            number for part in body.parts for number in (*part.linear.ravel(), *part.offset, *_sizes_of(part.source))
+        ]
         found |= {"the shape that is drawn": sizes} if extent is None else {f"extra extent_{i}": extent}
     return found
 
@@ -247,8 +250,8 @@ def _note_on_method(model: Model, values: Mapping[str, float], run: LiveRun) -> 
     if scenario.method == run.scenario.method:
         return []
     return [
-        f'Method "auto" chose {run.scenario.method} with rtol = {np.min(run.scenario.rtol):g} for the first values; the '
-        "page keeps that for all values."
+        f'Method "auto" chose {run.scenario.method} with rtol = {np.min(run.scenario.rtol):g} for the first values; '
+        "the page keeps that for all values."
     ]
 
 

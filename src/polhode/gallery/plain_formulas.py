@@ -45,7 +45,17 @@ def free_rotation_period(moments: Vector, rates: Vector) -> Number:
     return 4 * quarter_period(d13 * absolute(beyond) / moves) / rate
 
 
-def released_period(moment: Number, axial_moment: Number, weight_times_height: Number, cosine: Number, spin: Number) -> Number:
+def sorted_period(moments: Vector, rates: Vector) -> Number:
+    """The same for constant moments in any order."""
+    order = sorted(range(3), key=moments.__getitem__)
+    a, b, c = (moments[k] for k in order)
+    p, q, r = (rates[k] for k in order)
+    return free_rotation_period((a, b, c), (p, q, r))
+
+
+def released_period(
+    moment: Number, axial_moment: Number, weight_times_height: Number, cosine: Number, spin: Number
+) -> Number:
     """4 K(m)/sqrt(beta (u3 - u1)): the nutation of a heavy top released at cos(theta) with spin only.
 
     u1 and u3 are the roots of u^2 - 2 b u + 2 b cos(theta) - 1, b = (I3 w3)^2/(4 Is M g l), and u2 = cos(theta).

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.results import dynamics, store
 from polhode.results.audit import Audit, audit_motion
 from polhode.results.flight import FlightQuantities, FrameMotion, find_flight, transform_to_frame

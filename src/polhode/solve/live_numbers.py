@@ -23,7 +23,7 @@ from polhode.model.scenario import Scenario
 from polhode.solve.write_source import SourceExporter, settle_scenario
 from polhode.validation import Array
 
-RANDOM_SETS = 128
+RANDOM_SETS = int(__import__("os").environ.get("RS","128"))
 """Random sets of values at which the recorded arithmetic is compared with the builder, besides the corners."""
 MOST_CORNERS = 32
 SEED = 20
@@ -260,7 +260,7 @@ def _match(
             nodes.append(node)
             places.append(i)
         elif not names[i].startswith(OPTIONAL):
-            missing[names[i]] = None
+            missing["what is drawn" if names[i].startswith(EXTRA) else names[i]] = None
     if missing:
         lost = f" (by {', '.join(trail.lost)})" if trail.lost else ""
         raise KnobError(f"{' and '.join(missing)} depend on it in a way that cannot be followed{lost}")

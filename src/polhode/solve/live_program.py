@@ -56,6 +56,8 @@ class LiveProgram(NamedTuple):
     fixed: dict[str, str]
     """The others, each with the reason."""
     runs: tuple[LiveRun, ...]
+    left_out: dict[str, str]
+    """The runs that the page does not compute, each with the reason."""
 
 
 def build_program(
@@ -64,29 +66,37 @@ def build_program(
     values: Mapping[str, float],
     extra: Callable[[str], Extra] | None = None,
 ) -> LiveProgram:
-    """The program of all runs that a page can compute, with every knob that can be followed.
+    """The program of the runs that a page can compute, with every knob that can be followed in the first of them.
 
     `extra` gives, for each run by its name, further numbers that the page needs.  Raises KnobError if no knob is live.
     """
     first = build(**values)
     runs, refused = _find_exportable(first)
     builders = {name: _builder(build, name, scenario) for name, scenario in runs.items()}
-    fixed: dict[str, str] = {}
+    if not builders:
+        raise KnobError("; ".join(dict.fromkeys(refused.values())) or "there is no run")
+    main = next(iter(builders))
+    fixed = {}
     for knob in knobs:
-        for name, one in builders.items():
-            try:
-                trace_numbers(one, [knob], values, None if extra is None else extra(name), _laws_text)
-            except PolhodeError as error:
-                of = f" of the run {name}" if len(builders) > 1 else ""
-                fixed.setdefault(knob.name, f"{error}{of}")
+        why = _reason(builders[main], main, [knob], values, extra)
+        if why:
+            fixed[knob.name] = why
     live = tuple(knob for knob in knobs if knob.name not in fixed)
-    if not runs or not live:
-        reasons = list(refused.values()) if not runs else [f"{name}: {why}" for name, why in fixed.items()]
-        raise KnobError("; ".join(dict.fromkeys(reasons)) or "there are no knobs")
+    if not live:
+        raise KnobError("; ".join(f"{name}: {why}" for name, why in fixed.items()) or "there are no knobs")
     programs: dict[str, int] = {}
-    made, texts, found = [], [], []
-    for i, (name, one) in enumerate(builders.items()):
-        numbers = trace_numbers(one, live, values, None if extra is None else extra(name), _laws_text)
+    made: list[str] = []
+    texts: list[str] = []
+    found: list[LiveRun] = []
+    for name, one in builders.items():
+        try:
+            numbers = trace_numbers(one, live, values, None if extra is None else extra(name), _laws_text)
+        except PolhodeError as error:
+            if name == main:
+                raise
+            refused[name] = str(error)
+            continue
+        i = len(found)
         observables = build_observables(numbers.base.exporter)
         program = programs.setdefault(_program_text(numbers.base.exporter, observables), len(programs))
         function = numbers.function._replace(name=f"polhode_from_knobs_{i}")
@@ -106,7 +116,22 @@ def build_program(
             _WORKER,
         ]
     )
-    return LiveProgram(text, live, fixed, tuple(found))
+    return LiveProgram(text, live, fixed, tuple(found), refused)
+
+
+def _reason(
+    build: Callable[..., Scenario],
+    name: str,
+    knobs: Sequence[Knob],
+    values: Mapping[str, float],
+    extra: Callable[[str], Extra] | None,
+) -> str:
+    """Why knobs are not live in a run; "" if they are."""
+    try:
+        trace_numbers(build, knobs, values, None if extra is None else extra(name), _laws_text)
+    except PolhodeError as error:
+        return str(error)
+    return ""
 
 
 def _find_exportable(first: Mapping[str, Scenario]) -> tuple[dict[str, Scenario], dict[str, str]]:
