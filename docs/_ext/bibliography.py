@@ -14,7 +14,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-FILE = Path(__file__).parents[1] / "references.bib"
+FILE = Path(__file__).parents[2] / "src" / "polhode" / "gallery" / "references.bib"
 PAGE = "reference/references"
 FIELD = re.compile(r"^\s*(\w+) = \{(.*)\},?$", re.MULTILINE)
 BRACKETS = re.compile(r"\[[^\[\]]{3,300}\]")

@@ -4,6 +4,7 @@ import { App } from "./app.ts";
 import { requireElement } from "./controls/dom.ts";
 import { sentences } from "./controls/format.ts";
 import { Lab } from "./controls/lab.ts";
+import { LocalLab, type LiveData } from "./live/local-lab.ts";
 import { decodeRecord, type MotionRecord } from "./motion/record.ts";
 import { publish } from "./published.ts";
 import type { PageOptions } from "./transport/protocol.ts";
@@ -36,8 +37,10 @@ function start(): void {
   };
   window.addEventListener("error", (event) => failed(event.error ?? event.message));
   window.addEventListener("unhandledrejection", (event) => failed(event.reason));
+  const program = document.getElementById("polhode-program");
   if (options.mode === "live") new Lab(app, options);
-  else showFile(app, options);
+  else if (program === null) showFile(app, options);
+  else void new LocalLab(app, JSON.parse(program.textContent ?? "") as LiveData).start().catch(failed);
   publish(app, options);
 }
 

@@ -15,6 +15,9 @@ Array: TypeAlias = NDArray[np.float64]
 Leaf: TypeAlias = float | Array
 """One number, or an array with one for each member of an ensemble (or body of a system)."""
 
+trail: Any = None
+"""What follows numbers through arrays while a scenario is traced from its knobs: `polhode.backends.knob_numbers`."""
+
 
 def check_numbers(
     value: Any, name: str, shape: tuple[int, ...] = (), error: type[InputError] = InputError, wanted: str = ""
@@ -58,7 +61,7 @@ def check_number(value: Any, name: str, error: type[InputError] = InputError) ->
     array = check_numbers(value, name, shape_of(value), error, "a number")
     if array.ndim:
         raise error(f"{name} must be one number, the same for all, but has the shape {array.shape}")
-    return float(array)
+    return number_of(array)
 
 
 def check_vector(value: Any, name: str, of: str) -> Array:
@@ -104,13 +107,19 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 def as_leaf(array: Array) -> Leaf:
     """A plain float for one number, else the array over the members."""
-    return float(array) if array.ndim == 0 else array
+    return number_of(array) if array.ndim == 0 else array
+
+
+def number_of(array: Array) -> float:
+    """The number in an array that holds one."""
+    return float(array) if trail is None else trail.find(float(array))
 
 
 def as_leaves(array: Array) -> Any:
     """The components of a vector, each a plain float or an array over the members."""
     if array.ndim == 1:
-        return tuple(array.tolist())
+        numbers = array.tolist()
+        return tuple(numbers if trail is None else map(trail.find, numbers))
     return tuple(np.ascontiguousarray(array[..., i]) for i in range(array.shape[-1]))
 
 
@@ -128,7 +137,8 @@ def as_floats(value: Any) -> Array:
     """An array of floats; strings, booleans and None are not numbers."""
     array = np.asarray(value)
     if array.dtype.kind in "fiu":
-        return array.astype(np.float64, copy=False)
+        array = array.astype(np.float64, copy=False)
+        return array if trail is None else trail.array(array)
     if array.dtype.kind != "O" or any(isinstance(part, (str, bool, type(None))) for part in array.flat):
         raise TypeError("not numbers")
     return array.astype(np.float64)

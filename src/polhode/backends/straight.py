@@ -118,7 +118,7 @@ class _Arguments:
         layout = arrays.layout  # every unit has its own parameters of pairs: it is its member 0
         self._graph = graph
         self.unit: Any = _MappedBlock(graph, loads, stores, arrays.bodies * layout.size, arrays.place, layout.member)
-        self.sample, self.parameters = row("sample"), row("parameters")
+        self.sample, self.parameters, self.seen = row("sample"), row("parameters"), row("seen")
         self.pairs = tuple(row("parameters", arrays.pair_start(i)) for i in range(len(arrays.pair_sizes)))
 
     def number(self, name: str) -> Traced:
@@ -265,6 +265,14 @@ def impulse_function(
     arguments = {**_STEP_STATE, "t": "number"}
     trace = _trace(strike, arrays, lambda place: place[0] == "state")
     return SourceFunction(f"polhode_impulse_{index}", arguments, trace, "Apply an impulse at time t, in s.")
+
+
+def sample_function(
+    name: str, arrays: UnitArrays, compute: Callable[[_Arguments], None], comment: str
+) -> SourceFunction:
+    """A function of the state, the parameters and the time t, which writes to the array `seen`."""
+    arguments = {"seen": "out", "state": "in", "parameters": "in", "t": "number"}
+    return SourceFunction(name, arguments, _trace(compute, arrays, lambda place: place[0] == "seen"), comment)
 
 
 def row_function(

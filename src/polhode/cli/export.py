@@ -30,11 +30,18 @@ SUFFIXES = {"c": ".c", "cuda": ".cu", "javascript": ".js"}
     type=click.Path(dir_okay=False, path_type=Path),
     help="Output file: .c, .cu or .js. Default: NAME with the suffix of the language.",
 )
+@click.option("--live", is_flag=True, help="Write a page whose knobs are live, with no server: of a model, as .html.")
 @click.pass_context
 def export(
-    ctx: click.Context, /, target: str, language: str | None, output: Path | None, **parameters: float | None
+    ctx: click.Context,
+    /,
+    target: str,
+    language: str | None,
+    output: Path | None,
+    live: bool,
+    **parameters: float | None,
 ) -> None:
-    """Write a scenario as a program in C, CUDA C++ or JavaScript.
+    """Write a scenario as a program in C, CUDA C++ or JavaScript, or a model as a page with live knobs.
 
     The file stands alone and prints the samples of the motion, with the same bits as Polhode. Its first lines say how
     to compile it and which number is what. The parameters of a model are options: `polhode export NAME --help`. If a
@@ -45,7 +52,11 @@ def export(
       polhode export my-scenario.toml --language c -o motion.c
       polhode export my-scenario.toml -o motion.js
       polhode export hydra-6dof --language cuda
+      polhode export gyroscope --live -o gyroscope.html
     """
+    if live:
+        _export_page(ctx, target, language, output, parameters)
+        return
     from polhode.model.scenario import Scenario
     from polhode.solve.write_source import write_source
 
@@ -57,3 +68,24 @@ def export(
     planned: Any = Scenario.from_toml(target) if model is None else model.scenario(**parameter_values(ctx, parameters))
     write_source(next(iter(planned.values())) if isinstance(planned, Mapping) else planned, language, place)
     click.echo(f"program: {place} (its first lines say how to run it)")
+
+
+def _export_page(
+    ctx: click.Context, target: str, language: str | None, output: Path | None, parameters: Mapping[str, float | None]
+) -> None:
+    """Write a model as a page with live knobs, and say which knobs are not."""
+    from polhode.gallery.live_page import live_page, program_of
+    from polhode.own_models.model_file import read_model
+    from polhode.web.html_page import write_page
+
+    if language is not None:
+        raise click.UsageError("--live writes a page, and --language a program: give one of them")
+    place = Path(default_stem(ctx, target) + ".html") if output is None else output
+    check_folder(place, "page", "--output")
+    model: Model = ctx.meta.get(MODEL_KEY) or read_model(target)
+    values = parameter_values(ctx, parameters) or model.values()
+    program = program_of(model, values)
+    write_page(live_page(model, values, program=program), place)
+    click.echo(f"page: {place} ({', '.join(knob.name for knob in program.knobs)})")
+    for name, why in program.fixed.items():
+        click.echo(f"{name} is fixed: {why}")

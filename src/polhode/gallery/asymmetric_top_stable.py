@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
+from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
@@ -32,9 +33,12 @@ STEPS_PER_FRAME = 20
 
 
 def _tops(spin: float, nudge: float) -> dict[str, AsymmetricTop]:
+    return {name: AsymmetricTop(MOMENTS, rates) for name, rates in _starts(spin, nudge).items()}
+
+
+def _starts(spin: float, nudge: float) -> dict[str, tuple[float, float, float]]:
     """Spin about axis 2 (largest moment) or axis 1 (smallest), perturbed about the intermediate axis 3."""
-    starts = {LARGEST: (0.0, spin, nudge), SMALLEST: (spin, 0.0, nudge)}
-    return {name: AsymmetricTop(MOMENTS, rates) for name, rates in starts.items()}
+    return {LARGEST: (0.0, spin, nudge), SMALLEST: (spin, 0.0, nudge)}
 
 
 def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
@@ -42,11 +46,11 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
     return {
         name: Scenario(
             Body(1.0, MOMENTS, allow_unphysical=True),
-            State(angular_velocity_body=top.rates),
-            **rk4_settings(PERIODS * top.period, FRAMES, STEPS_PER_FRAME),
+            State(angular_velocity_body=rates),
+            **rk4_settings(PERIODS * sorted_period(MOMENTS, rates), FRAMES, STEPS_PER_FRAME),
             name="asymmetric-top-stable",
         )
-        for name, top in _tops(spin, nudge).items()
+        for name, rates in _starts(spin, nudge).items()
     }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squared
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import first_interval, zero_crossings
+from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
@@ -43,15 +44,15 @@ def _growth_rate(spin: float) -> float:
 
 def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
     """One and a half periods from the nudge, and two flips from a tiny one."""
-    tops = {NUDGED: _top(spin, nudge), TINY: _top(spin, LEAST * spin)}
+    starts = {NUDGED: (0.0, nudge, spin), TINY: (0.0, LEAST * spin, spin)}
     return {
         name: Scenario(
             Body(1.0, MOMENTS, allow_unphysical=True),
-            State(angular_velocity_body=top.rates),
-            **rk4_settings(1.5 * top.period, FRAMES, STEPS_PER_FRAME),
+            State(angular_velocity_body=rates),
+            **rk4_settings(1.5 * sorted_period(MOMENTS, rates), FRAMES, STEPS_PER_FRAME),
             name="asymmetric-top-unstable",
         )
-        for name, top in tops.items()
+        for name, rates in starts.items()
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import finish_time_panel, rk4_settings
@@ -16,7 +17,7 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
-from polhode.validation import Array
+from polhode.validation import Array, as_leaves
 from polhode.web.props import Cuboid
 from polhode.web.stage import Grab, Stage, StageCamera
 
@@ -65,7 +66,7 @@ def _growing_mode_rates(spin: float, nudge: float) -> Array:
 
 
 def _fall_duration(height: float) -> float:
-    return sqrt(2 * height / STANDARD_GRAVITY)
+    return plain_sqrt(2 * height / STANDARD_GRAVITY)
 
 
 def scenario(spin: float, nudge: float, height: float) -> dict[str, Scenario]:
@@ -83,7 +84,8 @@ def scenario(spin: float, nudge: float, height: float) -> dict[str, Scenario]:
 
 
 def _drop_scenario(axis: int, rates: Array, height: float, duration: float) -> Scenario:
-    steps_per_frame = -(-duration // (FRAMES * 2 * np.pi / rates[axis] / STEPS_PER_TURN))
+    spin = as_leaves(rates)[axis]
+    steps_per_frame = -(-duration // (FRAMES * 2 * np.pi / spin / STEPS_PER_TURN))
     return Scenario(
         box(SIDES, MASS),
         State(position=(0.0, 0.0, height), quaternion_wxyz=ACROSS[axis], angular_velocity_body=rates),

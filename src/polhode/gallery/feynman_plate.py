@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.elementary import tan
+from polhode.equations.scalar_ops import cos, sin
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leapfrog
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import thin_disk, thin_sheet
 from polhode.model.scenario import Scenario
@@ -50,11 +53,11 @@ TRAY_MOMENTS = (MASS * TRAY[1] ** 2 / 12, MASS * TRAY[0] ** 2 / 12, MASS * (TRAY
 def _initial_rates(moments: tuple[float, float, float], spin: float, tilt: float) -> Array:
     """w3 = spin, with L tilted from axis 3 toward axis 1 by `tilt` (rad)."""
     i1, _, i3 = moments
-    return np.array((i3 * spin * np.tan(tilt) / i1, 0.0, spin))
+    return np.array((i3 * spin * tan(tilt) / i1, 0.0, spin))
 
 
 def _make_plate(spin: float, tilt: float) -> SymmetricTop:
-    return SymmetricTop(PLATE_MOMENTS, _initial_rates(PLATE_MOMENTS, spin, np.radians(tilt)))
+    return SymmetricTop(PLATE_MOMENTS, _initial_rates(PLATE_MOMENTS, spin, radians(tilt)))
 
 
 def _run_scenario(
@@ -83,7 +86,7 @@ def scenario(spin: float, tilt: float) -> dict[str, Scenario]:
     for method in ("leapfrog", "euler"):
         runs |= {_run_name(method, h): _run_scenario(plate, top.rates, h, method) for h in STEPS}
     runs["tray"] = _run_scenario(tray, _initial_rates(TRAY_MOMENTS, spin, SMALL), duration=TURNS * 2 * np.pi / spin)
-    across = spin * np.array((np.cos(np.radians(tilt)), 0.0, np.sin(np.radians(tilt))))
+    across = (spin * cos(radians(tilt)), 0.0, spin * sin(radians(tilt)))
     runs["about a diameter"] = _run_scenario(plate, across)
     return runs
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from polhode.equations.scalar_ops import larger, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import particle
@@ -25,8 +26,8 @@ FRAMES = 400
 
 def scenario(mass: float, drag: float, speed: float, duration: float) -> Scenario:
     """A particle that falls along -z."""
-    relaxation = (mass / (drag * STANDARD_GRAVITY)) ** 0.5
-    fastest = min(relaxation, mass / (drag * max(speed, 1e-300)))
+    relaxation = sqrt(mass / (drag * STANDARD_GRAVITY))
+    fastest = -larger(-relaxation, -(mass / (drag * larger(speed, 1e-300))))
     steps_per_frame = -(-duration // (FRAMES * fastest / 200))
     return Scenario(
         particle(mass),

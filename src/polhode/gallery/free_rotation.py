@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.elementary import tan
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
+from polhode.gallery.plain_formulas import radians, sorted_period
 from polhode.gallery.shared import add_legend_below_title, finish_time_panel
 from polhode.massprops.shapes import box, thin_disk
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
+from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera
 
@@ -39,15 +42,19 @@ STEPS = 20_000
 def _make_plate(spin: float, tilt: float) -> SymmetricTop:
     """As in feynman-plate: w3 = spin, L tilted from axis 3 by `tilt` (deg).  I1 = M R^2/4, I3 = M R^2/2."""
     across = MASS * RADIUS**2 / 4
-    return SymmetricTop((across, across, 2 * across), (2 * spin * np.tan(np.radians(tilt)), 0.0, spin))
+    return SymmetricTop((across, across, 2 * across), (2 * spin * tan(radians(tilt)), 0.0, spin))
 
 
 def _make_block(axis: int, spin: float, nudge: float) -> AsymmetricTop:
     """Spin about one axis, nudge about the next.  I1 = M (b^2 + c^2)/12 and so on."""
     rates = np.zeros(3)
     rates[axis], rates[(axis + 1) % 3] = spin, nudge
+    return AsymmetricTop(_block_moments(), rates)
+
+
+def _block_moments() -> Array:
     squares = np.square(SIDES)
-    return AsymmetricTop(MASS * (squares.sum() - squares) / 12, rates)
+    return np.asarray(MASS * (squares.sum() - squares) / 12)
 
 
 def _run_scenario(body: Body, rates: Any, duration: float) -> Scenario:
@@ -67,8 +74,10 @@ def scenario(spin: float, tilt: float, nudge: float) -> dict[str, Scenario]:
     """The plate for one second, and a nudged block about each axis for one and a half wobble periods."""
     runs = {"plate": _run_scenario(thin_disk(RADIUS, MASS), _make_plate(spin, tilt).rates, DURATION)}
     for axis, name in enumerate(BLOCKS):
-        top = _make_block(axis, spin, nudge)
-        runs[name] = _run_scenario(box(SIDES, MASS), top.rates, 1.5 * top.period)
+        start: list[float] = [0.0, 0.0, 0.0]
+        start[axis], start[(axis + 1) % 3] = spin, nudge
+        period = sorted_period(tuple(_block_moments().tolist()), tuple(start))
+        runs[name] = _run_scenario(box(SIDES, MASS), start, 1.5 * period)
     exact = (0.0, spin, 0.0)
     return runs | {EXACT: _run_scenario(box(SIDES, MASS), exact, 2 * np.pi / spin)}
 

@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import cos as cosine
 from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.gyroscope_disk import (
+    FRAMES,
     GRAVITY,
     HEIGHT,
     MASS,
-    accurate_step,
     inclination,
+    initial_state,
     make_disk,
-    pivot_scenario,
     turning_times,
 )
 from polhode.gallery.measurements import first_interval
+from polhode.gallery.plain_formulas import released_period, steady_precession_rates
 from polhode.gallery.shared import finish_time_panel
+from polhode.model.forces import gravity
 from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 NUTATIONS = 4
+RTOL = 1e-14
 FAST_LIMIT = "I3 w3/(Is cos(theta)): fast rate at large spin [Christian 2011, eq. 17.51]"
 SLOW_LIMIT = "M g l/(I3 w3): slow rate at large spin [Christian 2011, eq. 17.51]"
 
@@ -49,9 +53,24 @@ def _tops(spin: float, theta: float) -> dict[str, HeavyTop]:
 
 def scenario(spin: float, theta: float) -> dict[str, Scenario]:
     """Started at the slow rate, at the fast rate, and released with spin only."""
-    tops = _tops(spin, theta)
-    duration = NUTATIONS * tops["released"].period
-    return {name: pivot_scenario(top, duration, accurate_step(top), f"gyroscope-{name}") for name, top in tops.items()}
+    released = gyroscope_disk.make_heavy_top(theta, spin)
+    top = (released.moment, released.axial_moment, released.weight_times_height, cosine(released.theta), released.spin)
+    duration = NUTATIONS * released_period(*top)
+    slow, fast = steady_precession_rates(*top)
+    return {
+        name: Scenario(
+            make_disk(),
+            initial_state(gyroscope_disk.make_heavy_top(theta, spin, rate)),
+            [gravity(GRAVITY)],
+            duration=duration,
+            output_step=duration / FRAMES,
+            method="dop853",
+            rtol=RTOL,
+            pivot=(0.0, 0.0, -HEIGHT),
+            name=f"gyroscope-{name}",
+        )
+        for name, rate in {"slow": slow, "fast": fast, "released": 0.0}.items()
+    }
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[ReferenceCheck]:

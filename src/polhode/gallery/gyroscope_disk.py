@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from math import cos, pi, radians, sin
+from math import pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
+from polhode.equations.scalar_ops import cos, sin
 from polhode.gallery.measurements import zero_crossings
+from polhode.gallery.plain_formulas import radians
 from polhode.massprops.shapes import ellipsoid
 from polhode.model.forces import gravity
 from polhode.model.scenario import Scenario

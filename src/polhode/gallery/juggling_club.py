@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel, rk4_settings
@@ -69,7 +70,7 @@ def club_by_integration() -> RevolutionProperties:
 
 def _speed_and_duration(height: float) -> tuple[float, float]:
     """Initial upward speed and duration of the flight."""
-    speed = sqrt(2 * STANDARD_GRAVITY * height)
+    speed = plain_sqrt(2 * STANDARD_GRAVITY * height)
     return speed, 2 * speed / STANDARD_GRAVITY
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import cos as cosine
+from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.shapes import sphere
 from polhode.model.forces import STANDARD_GRAVITY, gravity, thruster
 from polhode.model.scenario import Scenario
@@ -28,7 +30,7 @@ HALVINGS = 4
 
 
 def _push_force(push: float, angle: float) -> Array:
-    return push * np.array((cos(radians(angle)), sin(radians(angle)), 0.0))
+    return np.array((push * cosine(plain_radians(angle)), push * sine(plain_radians(angle)), 0.0))
 
 
 def _turn_per_step(push: float, angle: float, step: float) -> float:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
+from polhode.equations.scalar_ops import cos as cosine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.gyroscope_disk import inclination, turning_times
 from polhode.gallery.measurements import first_interval
+from polhode.gallery.plain_formulas import radians as plain_radians
+from polhode.gallery.plain_formulas import released_period
 from polhode.massprops.shapes import ellipsoid
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
@@ -45,14 +48,15 @@ def _make_body() -> Body:
 
 def scenario(spin: float, theta: float, torque: float) -> Scenario:
     """Two equal and opposite forces along z, one at each end of the axle: a couple T sin(theta)."""
-    top = _make_top(spin, theta, torque)
+    angle = plain_radians(theta)
+    period = released_period(MOMENTS[0], MOMENTS[2], torque, cosine(angle), spin)
     end = SEMI_AXES[2]
     thrust = torque / (2 * end)
-    every = NUTATIONS * top.period / FRAMES
-    step = 2 * pi / (STEPS_PER_TURN * (spin + 2 * pi / top.period))
+    every = NUTATIONS * period / FRAMES
+    step = 2 * pi / (STEPS_PER_TURN * (spin + 2 * pi / period))
     return Scenario(
         _make_body(),
-        State(quaternion_wxyz=from_angles((0.0, radians(theta), 0.0)), angular_velocity_body=(0.0, 0.0, spin)),
+        State(quaternion_wxyz=from_angles((0.0, angle, 0.0)), angular_velocity_body=(0.0, 0.0, spin)),
         [force_at((0.0, 0.0, -thrust), (0.0, 0.0, end)), force_at((0.0, 0.0, thrust), (0.0, 0.0, -end))],
         duration=FRAMES * every,
         step=every / -(-every // step),

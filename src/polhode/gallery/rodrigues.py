@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import sphere
@@ -31,8 +33,9 @@ ROUNDING = 4e-15
 
 def scenario(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Scenario:
     """A ball, whose moments are equal, spins about the axis by the angle in one second."""
-    axis = np.array((axis_x, axis_y, axis_z))
-    return steady_spin_scenario(sphere(RADIUS, mass=MASS), np.radians(angle) * axis / np.linalg.norm(axis), "rodrigues")
+    length = sqrt(axis_x * axis_x + axis_y * axis_y + axis_z * axis_z)
+    rates = tuple(radians(angle) * component / length for component in (axis_x, axis_y, axis_z))
+    return steady_spin_scenario(sphere(RADIUS, mass=MASS), rates, "rodrigues")
 
 
 def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> list[ReferenceCheck]:

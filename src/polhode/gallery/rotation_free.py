@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import lever_arms
 from polhode.gallery.shared import finish_time_panel, rk4_settings
@@ -33,7 +34,7 @@ def _force_points(arm: float) -> tuple[tuple[float, float, float], ...]:
 
 def scenario(force: float, mass: float, arm: float) -> Scenario:
     """The block from rest until it has risen by 8 m.  [Baraff 1997, figure 8]"""
-    duration = (RISE * mass / force) ** 0.5
+    duration = sqrt(RISE * mass / force)
     return Scenario(
         box(SIDES, mass),
         forces=[force_at((0.0, 0.0, force), point) for point in _force_points(arm)],

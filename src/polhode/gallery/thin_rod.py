@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import larger, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
 from polhode.gallery.shared import finish_time_panel, rk4_settings
@@ -42,8 +43,11 @@ def _make_top(length: float, radius: float, tumble: float, spin: float) -> Symme
 
 def scenario(length: float, radius: float, tumble: float, spin: float) -> Scenario:
     """Two revolutions of the rod about its angular momentum."""
-    duration = 4 * np.pi / _make_top(length, radius, tumble, spin).space_precession
-    fast = -(-max(1.0, spin / tumble) // 1)
+    across = 3 * (radius * radius) + length * length  # the moments, in units of m/12
+    axial = 6 * (radius * radius)
+    along, turning = axial * spin, across * tumble
+    duration = 4 * np.pi * across / sqrt(along * along + turning * turning)  # two turns at the rate L/I1
+    fast = -(-larger(1.0, spin / tumble) // 1)
     return Scenario(
         _make_rod(length, radius),
         State(angular_velocity_body=(tumble, 0.0, spin)),

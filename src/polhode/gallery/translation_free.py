@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossings
+from polhode.gallery.plain_formulas import quarter_period
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
@@ -49,7 +51,11 @@ def _pendulum(force: float, height: float, mass: float) -> Pendulum:
 
 def scenario(force: float, height: float, mass: float) -> Scenario:
     """The block from rest for one full oscillation.  [Baraff 1997, figure 9]"""
-    duration = SWINGS * _pendulum(force, height, mass).period
+    across, along = 6.0, height + 2.0
+    line = sqrt(across * across + along * along)
+    # From rest at pi/2 + atan(along/across): m = sin^2 of half that angle, and 1 - m = (1 - along/line)/2 = cos^2.
+    complement = across * across / (2 * line * (line + along))
+    duration = SWINGS * 4 * quarter_period(complement) / sqrt(force * line / _moment_about_y(mass))
     return Scenario(
         box(SIDES, mass),
         forces=[force_at((0.0, 0.0, force), FIRST_POINT), force_at((0.0, 0.0, -force), _second_point(height))],

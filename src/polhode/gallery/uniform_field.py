@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode import rotations
+from polhode.equations.scalar_ops import cos as cosine
+from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, tetrahedron
@@ -66,15 +68,15 @@ def cut_into_cells() -> TetrahedronCells:
 
 
 def _field_vector(field: float, g: float) -> Array:
-    return g * np.array((sin(radians(field)), 0.0, -cos(radians(field))))
+    return np.array((g * sine(plain_radians(field)), 0.0, -(g * cosine(plain_radians(field)))))
 
 
 def scenario(tilt: float, field: float, g: float) -> Scenario:
     """The tilted body, released at rest, for one second."""
-    half = radians(tilt) / 2
+    half = plain_radians(tilt) / 2
     return Scenario(
         _make_body(),
-        State(quaternion_wxyz=(cos(half), *(sin(half) * a for a in AXIS))),
+        State(quaternion_wxyz=(cosine(half), *(sine(half) * a for a in AXIS))),
         [gravity(_field_vector(field, g))],
         **rk4_settings(DURATION, FRAMES, STEPS_PER_FRAME),
         name="uniform-field",

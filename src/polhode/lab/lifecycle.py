@@ -15,6 +15,7 @@ import uvicorn
 
 from polhode.errors import PolhodeError
 from polhode.lab.jobs import THREAD_NAME
+from polhode.lab.registry import LabModels
 from polhode.lab.server import Lab, create_app
 from polhode.web.browser import open_url
 
@@ -27,20 +28,7 @@ def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
 
     At the end open sockets are closed and running computations stopped.
     """
-    config = uvicorn.Config(
-        create_app(lab),
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        loop="asyncio",
-        http="h11",
-        ws_max_size=MAX_MESSAGE_BYTES,
-        ws_per_message_deflate=False,  # on one machine compressing takes longer than sending
-        timeout_graceful_shutdown=1,
-    )
-    for name in ("uvicorn.error", "websockets.server", "asyncio"):
-        logging.getLogger(name).addFilter(_is_worth_logging)
-    server = uvicorn.Server(config)
+    server = make_server(lab)
 
     def end(*_: object) -> None:
         """Handle a signal before the server installs its handlers, and the one that it raises again after shutdown."""
@@ -66,6 +54,24 @@ _ROUTINE = (
 """Messages about sockets that were refused, aborted, or open at shutdown: none is of interest to whoever runs the lab."""
 
 
+def make_server(lab: Lab) -> uvicorn.Server:
+    """The server of a lab, not yet running."""
+    config = uvicorn.Config(
+        create_app(lab),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        loop="asyncio",
+        http="h11",
+        ws_max_size=MAX_MESSAGE_BYTES,
+        ws_per_message_deflate=False,  # on one machine compressing takes longer than sending
+        timeout_graceful_shutdown=1,
+    )
+    for name in ("uvicorn.error", "websockets.server", "asyncio"):
+        logging.getLogger(name).addFilter(_is_worth_logging)
+    return uvicorn.Server(config)
+
+
 def _is_worth_logging(record: logging.LogRecord) -> bool:
     """Filter what is routine for a server whose pages come and go."""
     error = record.exc_info[1] if record.exc_info else None
@@ -81,16 +87,15 @@ def exit_now() -> NoReturn:
     os._exit(0)
 
 
-def warm_up(model: str, parameters: Mapping[str, float]) -> None:
+def warm_up(models: LabModels, model: str, parameters: Mapping[str, float]) -> None:
     """Preload in a thread what the first page will request: the gallery, and the compiled code of its model."""
 
     def work() -> None:
-        from polhode.gallery import MODELS
         from polhode.lab import responses
         from polhode.lab.responses import ModelResult
 
         try:
-            first = MODELS[model] if model else responses.models_by_theme()[0]
+            first = models[model] if model else responses.models_by_theme()[0]
             motions = first.run(**first.values(**parameters))
             by_name = motions if isinstance(motions, dict) else {first.name: motions}
             responses.motion_message(ModelResult(first.name, first.title, by_name), 0)

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from polhode.errors import PolhodeError
 from polhode.gallery import MODELS, THEMES, Model, ReferenceCheck
+from polhode.lab.requests import TextRequest
+from polhode.lab.texts import model_as_text
+from polhode.own_models.model_file import OWN_THEME
 from polhode.results.motion import Motion
 from polhode.version import __version__
 from polhode.web.motion_record import record_motion
@@ -43,11 +47,11 @@ def models_by_theme() -> tuple[Model, ...]:
     return tuple(sorted((MODELS[name] for name in MODELS), key=lambda model: THEMES.index(model.theme)))
 
 
-def hello_message() -> str:
-    """The greeting with the whole gallery."""
-    return encode_message(
-        "hello", version=__version__, themes=THEMES, models=[model.describe() for model in models_by_theme()]
-    )
+def hello_message(own: Sequence[Model] = ()) -> str:
+    """The greeting with the user's own models, and the whole gallery."""
+    themes = [OWN_THEME, *THEMES] if own else THEMES
+    models = [model.describe() for model in (*own, *models_by_theme())]
+    return encode_message("hello", version=__version__, themes=themes, models=models)
 
 
 def hello_without_gallery() -> str:
@@ -67,6 +71,15 @@ def motion_message(result: ModelResult, id: int, run: str | None = None, has_clo
     )
     record.meta["notes"] = [*result.notes, *record.meta["notes"]]
     return encode_record(record)
+
+
+def text_message(request: TextRequest) -> str:
+    """A run of a model as text, or the reason why it cannot be written."""
+    try:
+        text = model_as_text(request.kind, request.model, request.values, request.run)
+    except PolhodeError as error:
+        return encode_message("refused", id=request.id, sentence=str(error), parameter=None)
+    return encode_message("text", id=request.id, kind=request.kind, text=text)
 
 
 def checks_message(id: int, checks: Sequence[ReferenceCheck]) -> str:

@@ -7,8 +7,10 @@ import threading
 import traceback
 from collections.abc import Awaitable, Callable
 
+from polhode.errors import PolhodeError
 from polhode.lab import responses
 from polhode.lab.jobs import Job, defect_message
+from polhode.lab.registry import LabModels
 from polhode.lab.requests import (
     CancelRequest,
     MotionRequest,
@@ -16,14 +18,20 @@ from polhode.lab.requests import (
     RefusedRequestError,
     RunRequest,
     SweepRequest,
+    TakeRequest,
     parse_request,
     request_id,
 )
 from polhode.lab.responses import ModelResult
+from polhode.lab.takeaway import TakeawayDesk
 from polhode.lab.turnstile import Turnstile
 
 MAX_UNSENT = 100
 """With more unsent messages than this, no further requests are read."""
+MAX_TAKING = 4
+"""Things to take away that one page may wait for."""
+WATCH_INTERVAL_S = 1.0
+"""Time between two looks at the user's files."""
 
 SendMessage = Callable[[str | bytes], Awaitable[None]]
 ReceiveText = Callable[[], Awaitable[str | None]]
@@ -33,11 +41,20 @@ ReceiveText = Callable[[], Awaitable[str | None]]
 class Session:
     """One page: computes one response at a time, and only to the latest request.
 
-    `viewed` is the encoded motion of `polhode view`; None in the lab.  `turnstile` is that of the server.
+    `viewed` is the encoded motion of `polhode view`; None in the lab, which offers `models`.  `turnstile` is that of the
+    server.
     """
 
-    def __init__(self, send: SendMessage, viewed: bytes | None = None, turnstile: Turnstile | None = None) -> None:
+    def __init__(
+        self,
+        send: SendMessage,
+        viewed: bytes | None = None,
+        title: str = "",
+        models: LabModels | None = None,
+        turnstile: Turnstile | None = None,
+    ) -> None:
         self._send, self._viewed, self._turnstile = send, viewed, turnstile or Turnstile()
+        self._models = LabModels() if models is None else models
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
@@ -46,15 +63,22 @@ class Session:
         self._has_next = asyncio.Event()
         self._last: ModelResult | None = None
         self._checks_lock = threading.Lock()
+        self._desk = TakeawayDesk(viewed, title)
+        self._taking: set[asyncio.Task[None]] = set()
 
     async def handle_messages(self, receive: ReceiveText) -> None:
         """Send the greeting, then answer requests until the socket is closed."""
+        watching = None
         if self._viewed is None:
-            self._enqueue(await asyncio.to_thread(responses.hello_message))
+            version = await asyncio.to_thread(self._models.refresh)
+            self._enqueue(await asyncio.to_thread(responses.hello_message, self._models.own))
+            watching = self._watch_models(version)
         else:
             self._enqueue(responses.hello_without_gallery())
             self._enqueue(self._viewed)
         tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._process_requests())]
+        if watching is not None:
+            tasks.append(asyncio.create_task(watching))
         try:
             while (text := await receive()) is not None:
                 self._handle_text(text)
@@ -63,14 +87,24 @@ class Session:
         finally:
             if self._job is not None:
                 self._job.cancel()
+            tasks += self._taking
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _watch_models(self, version: int) -> None:
+        """Greet the page again whenever a model of the user's own has changed."""
+        while True:
+            await asyncio.sleep(WATCH_INTERVAL_S)
+            now = await asyncio.to_thread(self._models.refresh)
+            if now != version:
+                version = now
+                self._enqueue(await asyncio.to_thread(responses.hello_message, self._models.own))
+
     def _handle_text(self, text: str) -> None:
         """Handle one message; no message ends the session."""
         try:
-            self._dispatch_request(parse_request(text))
+            self._dispatch_request(parse_request(text, self._models))
         except RefusedRequestError as refused:
             parts = {"sentence": str(refused), "parameter": refused.parameter}
             self._enqueue(responses.encode_message("refused", id=refused.id, **parts))
@@ -85,6 +119,9 @@ class Session:
         if isinstance(request, CancelRequest):
             self._cancel(request.id)
             return
+        if isinstance(request, TakeRequest | TextRequest):
+            self._start_taking(request)
+            return
         if self._viewed is not None:
             raise RefusedRequestError("only one motion is viewed here; use `polhode lab` to run models", request.id)
         if isinstance(request, RunRequest | SweepRequest):
@@ -95,6 +132,27 @@ class Session:
                 self._enqueue(responses.encode_message("cancelled", id=self._next_motion_request.id))
             self._next_motion_request = request
         self._has_next.set()
+
+    def _start_taking(self, request: TakeRequest | TextRequest) -> None:
+        """Make something to take away, beside the run of the page."""
+        if len(self._taking) >= MAX_TAKING:
+            raise RefusedRequestError("wait for what you have asked for before asking for more", request.id)
+        task = asyncio.create_task(self._take(request))
+        self._taking.add(task)
+        task.add_done_callback(self._taking.discard)
+
+    async def _take(self, request: TakeRequest | TextRequest) -> None:
+        try:
+            if isinstance(request, TextRequest):
+                self._enqueue(await asyncio.to_thread(responses.text_message, request))
+            else:
+                self._enqueue(await asyncio.to_thread(self._desk.answer, request))
+        except PolhodeError as error:
+            self._enqueue(responses.encode_message("refused", id=request.id, sentence=str(error), parameter=None))
+        except Exception as error:
+            traceback.print_exc()
+            sentence = defect_message(error)
+            self._enqueue(responses.encode_message("refused", id=request.id, sentence=sentence, parameter=None))
 
     def _cancel(self, id: int | None) -> None:
         """Cancel a request, or all of them: waiting ones at once, the running one at its next progress report."""

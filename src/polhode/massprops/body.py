@@ -600,9 +600,12 @@ class Body:
     def _constants(self, moments: Array, axes: Array, com_to_pivot: Array) -> BodyConstants:
         # A particle does not rotate, nor does it about the line to its pivot, where rounding may leave a tiny moment.
         least = ROUNDING * moments.max(axis=-1, keepdims=True) if self.is_particle else 0.0
-        inverse = np.divide(1.0, moments, out=np.zeros_like(moments), where=moments > least)
-        mass, vectors = self.mass, [as_leaves(array) for array in (moments, inverse, axes, com_to_pivot)]
-        return BodyConstants(mass, 1 / mass, *vectors)
+        leaves, mass = as_leaves(moments), self.mass
+        if moments.ndim == 1:  # number by number, which can be followed from knobs
+            inverse = tuple(1 / m if m > float(np.max(least)) else 0.0 for m in leaves)
+        else:
+            inverse = as_leaves(np.divide(1.0, moments, out=np.zeros_like(moments), where=moments > least))
+        return BodyConstants(mass, 1 / mass, leaves, inverse, as_leaves(axes), as_leaves(com_to_pivot))
 
 
 def _check_extent(value: Any, name: str) -> Array | None:

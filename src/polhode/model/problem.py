@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from polhode.equations.gyrostat import RotorConstants, sum_along_axes
 from polhode.equations.inertia import BodyConstants, inertia_times
 from polhode.equations.law import Groups
 from polhode.equations.quaternions import product, to_body, to_world
+from polhode.equations.scalar_ops import larger, sqrt
 from polhode.equations.vectors import dot, plus, scaled, times
 from polhode.errors import InertiaError
 from polhode.massprops.body import Body
@@ -224,10 +224,10 @@ def _error_floor(scenario: Scenario, constants: BodyConstants) -> Groups:
     position: Any
     size: Any
     if scenario.members is None and not scenario.is_system:
-        x, y, z = scenario.states[0].position.tolist()
-        position, size = 0.0, math.sqrt(x * x + y * y + z * z)
+        x, y, z = as_leaves(scenario.states[0].position)
+        position, size = 0.0, sqrt(x * x + y * y + z * z)
         if scenario.form.keeps_momenta:
-            unit = max(constants.moments)
+            unit = larger(larger(*constants.moments[:2]), constants.moments[2])
     else:
         sizes = []
         for state in scenario.states:

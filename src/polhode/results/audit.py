@@ -216,7 +216,7 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
         return [_measure_drift(motion, name, "kg m/s", True, total, size, reason)]
     reason = "the pivot exerts a force" if held else _names(pushing, besides) + " can change it"
     found = [_measure_drift(motion, name, "kg m/s", False, total, size, reason)]
-    along = _common_direction(pushing)
+    along = common_direction(pushing)
     if along is not None and not held and not besides:
         across = total - (total @ along)[..., None] * along
         reason = f"all forces are parallel: {_names(pushing, ())}"
@@ -261,7 +261,7 @@ def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     free = not forces and not besides
     reason = "no force acts" if free else _names(forces, besides) + " can change it"
     found = [_measure_drift(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
-    along = _common_direction(forces) if all(not f.turns for f in forces) else None
+    along = common_direction(forces) if all(not f.turns for f in forces) else None
     if along is not None and not besides:
         reason = "the force has no torque along its own direction"
         found.append(
@@ -317,7 +317,7 @@ def _norm(vectors: Array) -> Array:
     return np.asarray(np.linalg.norm(vectors, axis=-1))
 
 
-def _common_direction(forces: Sequence[Force]) -> Array | None:
+def common_direction(forces: Sequence[Force]) -> Array | None:
     """The unit vector along which all of them push, if they are parallel."""
     lines = []
     for f in forces:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.results import dynamics, store
 from polhode.results.audit import Audit, audit_motion
 from polhode.results.flight import FlightQuantities, FrameMotion, find_flight, transform_to_frame
@@ -432,11 +433,20 @@ class Motion(Trajectory):
 
         return open_motion_page(self)
 
-    def export_html(self, path: str | Path) -> None:
+    def export_html(self, path: str | Path, *, knobs: bool | Sequence[str] = False) -> None:
         """Write the motion as one page that opens by a double click, with no network.
 
         Two views, plots and playback; its numbers are rounded to 32 bits and thinned out to what the eye can use.  The
         original ones are for `save`.
+
+        Parameters
+        ----------
+        path : str or Path
+            An .html file.
+        knobs : bool or sequence of str, optional
+            Of a motion of a model, made by `@ph.model` or of the gallery: the knobs that stay live, by their names, or
+            True for all that can be.  The page then computes the motion itself, in double precision, with the bits of
+            Python.  A knob that cannot be live is refused with the reason; with True the page tells it.
 
         Examples
         --------
@@ -447,9 +457,17 @@ class Motion(Trajectory):
         ...     motion.export_html(pathlib.Path(folder) / "spin.html")
         """
         require_one_system(self)
-        from polhode.web.html_page import write_html
+        from polhode.web.html_page import write_html, write_page
 
-        write_html(self, check_path(path, "the page"))
+        if knobs is False:
+            write_html(self, check_path(path, "the page"))
+            return
+        if self.model_run is None:
+            raise InputError(
+                "this motion has no knobs: it was not made by a model. Decorate the function that makes its scenario "
+                "with @ph.model, give its arguments knobs, and call it"
+            )
+        write_page(self.model_run.live_page(None if knobs is True else knobs), check_path(path, "the page"))
 
     def export_gltf(self, path: str | Path) -> None:
         """Write the motion as an animated glTF 2.0 scene: one binary file (.glb), or one text file (.gltf).

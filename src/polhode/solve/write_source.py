@@ -234,7 +234,7 @@ class SourceExporter:
             is_last = b == segments.last_boundary(self.scenario)
             yield times[(times >= a) & ((times <= b) if is_last else (times < b))], not is_last and times[-1] >= b
 
-    def _tables(self) -> dict[str, Any]:
+    def tables(self) -> dict[str, Any]:
         """The tables that the run goes by."""
         scenario, method = self.scenario, self.scenario.used_method
         stops = list(self._stops())
@@ -276,7 +276,7 @@ class SourceExporter:
                 "program fill in the others"
             )
         functions = self.functions()
-        tables = {"initial_states": states.ravel(), "initial_parameters": parameters.ravel(), **self._tables()}
+        tables = {"initial_states": states.ravel(), "initial_parameters": parameters.ravel(), **self.tables()}
         data = [dialect.constant.format(f"POLHODE_{name}", value) for name, value in self.constants().items()]
         numbers = {"START": scenario.start_time, "NOT_REACHED": np.nan}
         if scenario.used_method.needs_step:
@@ -288,7 +288,7 @@ class SourceExporter:
             dialect.name,
             describe_run(scenario),
             "\n".join(f"// {line}".rstrip() for line in describe_arrays(scenario, self.arrays, self.counts_work)),
-            "\n\n".join([*(write_function(f, dialect) for f in functions), self._attempt()]),
+            self.functions_text(functions),
             "\n".join(data) + "\n",
             self._main(functions),
             states,
@@ -337,12 +337,18 @@ class SourceExporter:
             found |= {"STEP_TRIED": tried, "STEP_ERROR": error}
         return found
 
-    def _main(self, functions: Sequence[SourceFunction]) -> str:
-        dialect, method = self.dialect, self.scenario.used_method
+    def run_text(self) -> str:
+        """The functions that take a unit through its run: they need the functions, sizes and tables before them."""
+        method = self.scenario.used_method
         run = templates.CLOSED_FORM if method.is_closed_form else templates.FIXED + templates.END
         if method.is_adaptive:
             inside = templates.INSIDE if self.structure.dense else ""
             run = templates.ADAPTIVE.replace("@@INSIDE\n", inside) + templates.END
+        parts = [self.impulse_calls(), self.window_changes(), templates.COMMON, run]
+        return "\n".join(translate(part, self.dialect) for part in parts)
+
+    def _main(self, functions: Sequence[SourceFunction]) -> str:
+        dialect, method = self.dialect, self.scenario.used_method
         mains = {"c": templates.C_MAIN, "cuda": templates.CUDA_MAIN, "javascript": templates.JAVASCRIPT_MAIN}
         names = [f.name for f in functions] + ["polhode_attempt"] * method.is_adaptive
         names += [
@@ -354,8 +360,11 @@ class SourceExporter:
             .replace("@@HEADER", ",".join(sample_header(self.scenario, self.counts_work)))
             .replace("@@EXPORTS", ", ".join(names))
         )
-        parts = [self.impulse_calls(), self.window_changes(), templates.COMMON, run]
-        return "\n".join([*(translate(part, dialect) for part in parts), main])
+        return "\n".join([self.run_text(), main])
+
+    def functions_text(self, functions: Sequence[SourceFunction]) -> str:
+        """The functions that advance the state."""
+        return "\n\n".join([*(write_function(f, self.dialect) for f in functions), self._attempt()])
 
     def _attempt(self) -> str:
         return translate(templates.ATTEMPT, self.dialect) if self.scenario.used_method.is_adaptive else ""

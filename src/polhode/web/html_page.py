@@ -41,27 +41,44 @@ def _read_asset(name: str) -> str:
         ) from None
 
 
-def build_page(options: dict[str, Any], motion: bytes | None = None) -> str:
-    """The whole page with its `options` (`PageOptions` in protocol.ts) and, if given, an encoded motion."""
-    encoded = json.dumps({"version": __version__, "model": "", "title": "", **options}).replace("<", "\\u003c")
+def build_page(options: dict[str, Any], motion: bytes | None = None, program: dict[str, Any] | None = None) -> str:
+    """The whole page with its `options` (`PageOptions` in protocol.ts) and, if given, an encoded motion.
+
+    A `program` computes the motion in the page, in a worker of its own: front/src/live/program.ts describes it.
+    """
+    encoded = _as_script_text({"version": __version__, "model": "", "title": "", **options})
     data = "" if motion is None else base64.b64encode(motion).decode()
     script = _read_asset("lab.js")
-    policy = content_security_policy(live=options["mode"] == "live")
+    policy = content_security_policy(live=options["mode"] == "live", computes=program is not None)
+    live = (
+        ""
+        if program is None
+        else f'<script id="polhode-program" type="application/json">{_as_script_text(program)}</script>'
+    )
     parts = {
         "policy": f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         "licenses": f"<!--\n{_read_asset('licenses.txt').replace('--', '- -')}\n-->",
         "style": f"<style>{_read_asset('lab-style.css')}</style>",
         "options": f'<script id="polhode-options" type="application/json">{encoded}</script>',
-        "motion": f'<script id="polhode-motion" type="application/octet-stream">{data}</script>',
+        "motion": f'<script id="polhode-motion" type="application/octet-stream">{data}</script>' + live,
         "script": f"<script>{script}</script>",
     }
     return re.sub(r"<!--polhode:(\w+)-->", lambda found: parts[found[1]], _read_asset("page.html"))
 
 
-def content_security_policy(live: bool) -> str:
-    """The policy of the page: it may run its own script and, if `live`, connect to its server and show its pictures."""
+def _as_script_text(value: dict[str, Any]) -> str:
+    """JSON that ends no script element."""
+    return json.dumps(value).replace("<", "\\u003c")
+
+
+def content_security_policy(live: bool, computes: bool = False) -> str:
+    """The policy of the page: it may run its own script and, if `live`, connect to its server and show its pictures.
+
+    If it `computes`, it may start workers from texts of its own.
+    """
     digest = base64.b64encode(hashlib.sha256(_read_asset("lab.js").encode()).digest()).decode()
     reach, pictures = ("connect-src 'self'; ", "'self' ") if live else ("", "")
+    reach += "worker-src blob:; " if computes else ""
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         f"img-src {pictures}data: blob:; {reach}base-uri 'none'; form-action 'none'"
@@ -78,7 +95,13 @@ def build_motion_page(motion: Trajectory, name: str = "", stage: Stage | None = 
 def write_html(motion: Trajectory, path: Path, stage: Stage | None = None) -> None:
     """Write the page of a motion; `stage` is how it begins."""
     check_suffix(path, HTML_SUFFIXES, "a page")
-    write_atomic(path, build_motion_page(motion, path.stem, stage).encode())
+    write_page(build_motion_page(motion, path.stem, stage), path)
+
+
+def write_page(page: str, path: Path) -> None:
+    """Write a page."""
+    check_suffix(path, HTML_SUFFIXES, "a page")
+    write_atomic(path, page.encode())
 
 
 def build_iframe(motion: Trajectory) -> str:
