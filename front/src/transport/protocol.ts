@@ -10,13 +10,38 @@ export interface Parameter {
   help: string;
 }
 
-export interface Model {
+/** A step to try; parameters that it does not name get their defaults.  src/polhode/gallery/lesson.py describes it. */
+export interface TryThis {
+  text: string;
+  values: Record<string, number>;
+  /** In s; null for the start. */
+  time: number | null;
+  run: string;
+  switches: string[];
+  off: string[];
+  play: boolean;
+}
+
+export interface Lesson {
+  formulas: { mathml: string; words: string }[];
+  steps: TryThis[];
+  references: { text: string; doi: string }[];
+}
+
+/** What is said about a model. */
+export interface About {
+  explanation: string;
+  source: string;
+  lesson: Lesson | null;
+}
+
+export interface Model extends About {
   name: string;
   title: string;
   theme: string;
-  source: string;
-  explanation: string;
   parameters: Parameter[];
+  /** Whether the model has a figure of its own. */
+  hasFigure: boolean;
 }
 
 export interface ReferenceCheck {
@@ -30,13 +55,32 @@ export interface ReferenceCheck {
   source: string;
 }
 
+/** Something to take away that the server makes; `model` is "" for a motion that is viewed. */
+export type TakeRequest = { model: string; values: Record<string, number>; run: string } & (
+  | { type: "page" | "csv" | "figure" }
+  | { type: "text"; kind: "python" | "toml" }
+);
+
+export interface Taken {
+  type: "taken" | "text";
+  id: number;
+  /** Of the file. */
+  name?: string;
+  mime?: string;
+  text?: string;
+  /** In base64. */
+  data?: string;
+}
+
 export type ToServer =
+  | (TakeRequest & { id: number })
   | { type: "run"; id: number; model: string; values: Record<string, number> }
   /** Send the motion of another scenario of the last run. */
   | { type: "motion"; id: number; run: string }
   | { type: "cancel"; id: number };
 
 export type FromServer =
+  | Taken
   /** Sent first: the gallery in order (empty when a single motion is viewed, which follows as a binary message). */
   | { type: "hello"; version: string; themes: string[]; models: Model[] }
   | { type: "progress"; id: number; done: number; text: string }
@@ -52,4 +96,6 @@ export interface PageOptions {
   /** Initial model of a live page; "" for the first one, or when a single motion is viewed. */
   model: string;
   title: string;
+  /** In a file that was made from a model: what is said about it. */
+  about?: About;
 }

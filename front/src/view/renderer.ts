@@ -27,6 +27,8 @@ export class PaneRenderer {
   private isDrawRequested = false;
   private drawn = 0;
   private size = "";
+  /** Of a picture that is being taken. */
+  private forcedRatio: number | null = null;
 
   /** `frame` draws both panes by calling `render`, at most once per animation frame. */
   constructor(
@@ -71,6 +73,21 @@ export class PaneRenderer {
     });
   }
 
+  /** Draw at once with so many pixels per pixel of the page, for a picture; false if nothing can be drawn. */
+  capture(ratio: number, use: (canvas: HTMLCanvasElement) => void): boolean {
+    if (!this.renderer) return false;
+    this.forcedRatio = ratio;
+    const isDrawn = this.fit();
+    // The browser clears the canvas when the script ends.
+    if (isDrawn) {
+      this.frame();
+      use(this.canvas);
+    }
+    this.forcedRatio = null;
+    this.requestDraw();
+    return isDrawn;
+  }
+
   render(pane: Pane, scene: Scene, camera: PerspectiveCamera, paper: string): void {
     if (!this.renderer || pane.width < 1 || pane.height < 1) return;
     const { offsetLeft: left, offsetTop: top } = pane.element;
@@ -87,7 +104,7 @@ export class PaneRenderer {
   private fit(): boolean {
     const [width, height] = [this.root.clientWidth, this.root.clientHeight];
     if (width < 1 || height < 1) return false;
-    const ratio = this.effects === "low" ? 1 : Math.min(2, window.devicePixelRatio || 1);
+    const ratio = this.forcedRatio ?? (this.effects === "low" ? 1 : Math.min(2, window.devicePixelRatio || 1));
     const size = [width, height, ratio].join();
     if (size !== this.size) {
       this.size = size;

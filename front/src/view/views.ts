@@ -5,6 +5,7 @@ import { colorsOf, readable, type Colors } from "../colors.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { scaled, type Vec3 } from "../motion/vectors.ts";
 import { setText } from "../controls/dom.ts";
+import type { CameraState } from "../controls/page-link.ts";
 import type { Choices } from "../options.ts";
 import { frameMotion, framingNote, PIVOT_TO_CENTER, type Framing } from "./framing.ts";
 import { closedFormNote } from "./closed-form.ts";
@@ -72,6 +73,22 @@ export class Views {
 
   draw(t: number): void {
     this.t = t;
+    this.renderer.requestDraw();
+  }
+
+  /** Draw time t at once with so many pixels per pixel of the page, for a picture; false if nothing can be drawn. */
+  capture(t: number, ratio: number, use: (canvas: HTMLCanvasElement) => void): boolean {
+    this.t = t;
+    return this.context !== null && this.renderer.capture(ratio, use);
+  }
+
+  cameraState(): CameraState {
+    const { azimuth, elevation, zoom } = this.orbit;
+    return { azimuthDeg: (azimuth * 180) / Math.PI, elevationDeg: (elevation * 180) / Math.PI, zoom, pan: [0, 0, 0] };
+  }
+
+  setCameraState({ azimuthDeg, elevationDeg, zoom }: CameraState): void {
+    Object.assign(this.orbit, { azimuth: (azimuthDeg * Math.PI) / 180, elevation: (elevationDeg * Math.PI) / 180, zoom });
     this.renderer.requestDraw();
   }
 
