@@ -86,7 +86,7 @@ export class App {
     this.views = this.reportErrors("the views", () => new Views(requireElement("views"), this.choices, effects));
     this.plots = this.reportErrors("the plots", () => new Plots(requireElement("plots"), this.playback, this.choices));
     this.takeaway = new Takeaway(this.header.takeaway.panel, this, pageText);
-    this.figure = new FigureTab(requireElement("views").parentElement!, this);
+    this.figure = new FigureTab(requireElement("views").parentElement!, requireElement("head"), this);
     this.watchLink();
     listenToKeys(this.playback);
     this.playback.onChange(() => this.wake());

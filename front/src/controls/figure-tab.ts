@@ -18,11 +18,15 @@ export class FigureTab {
 
   constructor(
     area: HTMLElement,
+    header: HTMLElement,
     private readonly app: App,
   ) {
     this.buttons = (["View", "Figure"] as const).map((words, k) => button(words, { attributes: { "aria-pressed": String(k === 0) } }, () => this.open(k === 1)));
     this.bar.append(...this.buttons);
-    area.append(this.panel, this.bar);
+    area.append(this.panel);
+    header.lastElementChild!.before(this.bar);
+    // Small letters can be read at full size.
+    this.image.addEventListener("click", () => this.image.classList.toggle("large"));
   }
 
   /** Another motion is shown, or the values have changed. */

@@ -6,7 +6,7 @@ import { pngOf, takePicture, type PictureOptions, type WhichPanes } from "./capt
 import { csvOf, isSingle } from "./csv.ts";
 import { button, create, setText } from "./dom.ts";
 import { BLOCKED, download, fileName, isFramed } from "./downloads.ts";
-import { FRAMES_PER_SECOND, frameCount, makeFilm } from "./film.ts";
+import { frameCount, makeFilm } from "./film.ts";
 import { timeFormatter } from "./format.ts";
 import { showText } from "./text-dialog.ts";
 
@@ -28,7 +28,7 @@ export class Takeaway {
   private readonly from = numberField("Start of the film, in s");
   private readonly to = numberField("End of the film, in s");
   private readonly pace = numberField("Pace: seconds of motion per second of film");
-  private readonly length = create("p", { class: "quiet" });
+  private readonly length = create("span", { class: "quiet" });
   private readonly film: HTMLButtonElement;
   private readonly progress = create("progress", { hidden: true, attributes: { max: "1", "aria-label": "Film" } });
   private readonly ofServer: HTMLElement[];
@@ -50,12 +50,12 @@ export class Takeaway {
     const toml = act("As TOML", "A scenario file for polhode run, or for polhode lab", () => this.takeText("toml"));
     this.ofServer = [live, toml];
     root.append(
-      group("Picture", row(this.panes, this.scale, this.plots.label, this.caption.label), row(act("Save PNG", "A picture of what is seen now", () => this.takePng()))),
       group(
-        "Film",
-        row(create("span", { class: "fields" }, "from", this.from, "to", this.to, "s"), create("span", { class: "fields" }, "pace", this.pace, "×")),
-        row(this.film, this.progress),
-        this.length,
+        "Picture and film",
+        row(this.panes, this.scale, this.plots.label, this.caption.label),
+        row(act("Save PNG", "A picture of what is seen now", () => this.takePng()), create("span", { class: "quiet", text: "what is seen now" })),
+        row(create("span", { class: "fields" }, "from", this.from, "to", this.to, "s, pace", this.pace, "×")),
+        row(this.film, this.progress, this.length),
       ),
       group(
         "Page and numbers",
@@ -67,7 +67,7 @@ export class Takeaway {
         ),
         this.about,
       ),
-      group("Link", row(act("Copy link", "A link with parameters, time, camera and switches", () => app.copyLink()))),
+      group("Link", row(act("Copy link", "A link with parameters, time, camera and switches", () => app.copyLink()), create("span", { class: "quiet", text: "with time, camera and switches" }))),
       this.status,
     );
     if (isFramed()) root.append(create("p", { class: "quiet", text: BLOCKED }));
@@ -92,7 +92,7 @@ export class Takeaway {
   private describeFilm(): void {
     const film = this.filmOptions();
     if (typeof film === "string") setText(this.length, film);
-    else setText(this.length, `${((film.to - film.from) / film.pace).toFixed(1)} s, ${frameCount(film)} frames at ${FRAMES_PER_SECOND} a second.`);
+    else setText(this.length, `${((film.to - film.from) / film.pace).toFixed(1)} s, ${frameCount(film)} frames`);
     this.film.disabled = typeof film === "string" && !this.isFilming;
   }
 
@@ -160,6 +160,7 @@ export class Takeaway {
     this.progress.hidden = !yes;
     this.progress.value = 0;
     this.film.textContent = yes ? "Cancel" : "Save WebM";
+    this.length.hidden = yes;
     document.body.dataset["film"] = yes ? "making" : "done";
   }
 
