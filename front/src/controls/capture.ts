@@ -21,8 +21,6 @@ interface Place {
   element: HTMLElement;
   x: number;
   y: number;
-  width: number;
-  height: number;
 }
 
 /** The layout of a picture, in pixels of the page. */
@@ -83,24 +81,24 @@ const panesOf = (which: WhichPanes): HTMLElement[] => {
   return wanted.length > 0 ? wanted : panes;
 };
 
-/** The views on the left; the panels of the plots in columns of the same height on the right. */
+/** The views, and below them the panels of the plots in rows. */
 function layOut(options: PictureOptions): Layout {
   const boxes = panesOf(options.panes).map((pane) => pane.getBoundingClientRect());
   const [left, top] = [Math.min(...boxes.map((box) => box.left)), Math.min(...boxes.map((box) => box.top))];
   const [right, bottom] = [Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom))];
   const views = new DOMRect(left, top, right - left, bottom - top);
   const panels: Place[] = [];
-  let [x, y, width, height] = [views.width + GAP, GAP / 2, views.width, views.height];
+  let [x, y, height] = [0, views.height + GAP, views.height];
   if (options.plots)
     for (const element of document.querySelectorAll<HTMLElement>("#plots figure")) {
       const box = element.getBoundingClientRect();
       if (box.height === 0) continue;
-      if (y > GAP && y + box.height > views.height) [x, y] = [x + box.width + GAP, GAP / 2];
-      panels.push({ element, x, y, width: box.width, height: box.height });
-      y += box.height;
-      width = Math.max(width, x + box.width + GAP);
-      height = Math.max(height, y);
+      if (x > 0 && x + box.width > views.width) [x, y] = [0, height + GAP];
+      panels.push({ element, x, y });
+      x += box.width + GAP;
+      height = Math.max(height, y + box.height);
     }
+  const width = Math.max(views.width, ...panels.map(({ element, x: left }) => left + element.getBoundingClientRect().width));
   return { views, panels, width, height: height + (options.caption === "" ? 0 : CAPTION_HEIGHT) };
 }
 

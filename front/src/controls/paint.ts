@@ -1,7 +1,9 @@
 // Draws elements of the page into a picture: canvases, text, colored boxes and the lines of small SVG drawings.
 
 /** Controls and hints are no part of a picture. */
-const LEFT_OUT = "button, select, input, progress, [hidden], .view-notice, .u-over, .plots-toolbar, .plot-tools";
+const LEFT_OUT = "button:not(.plot-legend *), select, input, progress, .view-notice, .u-select, .u-legend";
+
+const HALO = 3;
 
 /** Draws an element and everything in it, as it is on the screen; (left, top) of the screen is the origin of the picture. */
 export function paintElement(picture: CanvasRenderingContext2D, element: Element, left: number, top: number): void {
@@ -19,6 +21,7 @@ export function paintElement(picture: CanvasRenderingContext2D, element: Element
     return;
   }
   paintBox(picture, style, x, y, box.width, box.height);
+  paintMark(picture, element, style, x, y);
   for (const child of element.childNodes) {
     if (child instanceof Element) paintElement(picture, child, left, top);
     else if (child instanceof Text) paintText(picture, child, style, left, top);
@@ -30,8 +33,19 @@ function paintBox(picture: CanvasRenderingContext2D, style: CSSStyleDeclaration,
   if (isClear || width === 0 || height === 0) return;
   picture.fillStyle = style.backgroundColor;
   picture.beginPath();
-  picture.roundRect(x, y, width, height, Number.parseFloat(style.borderTopLeftRadius) || 0);
+  const corner = Number.parseFloat(style.borderTopLeftRadius) || 0;
+  picture.roundRect(x, y, width, height, style.borderTopLeftRadius.endsWith("%") ? (corner / 100) * width : corner);
   picture.fill();
+}
+
+/** The mark before a word, such as the color of a curve. */
+function paintMark(picture: CanvasRenderingContext2D, element: Element, style: CSSStyleDeclaration, x: number, y: number): void {
+  const mark = getComputedStyle(element, "::before");
+  if (mark.content !== '""' || mark.display === "none") return;
+  const pixels = (text: string): number => Number.parseFloat(text) || 0;
+  const isPlaced = mark.position === "absolute";
+  const [left, top] = isPlaced ? [pixels(mark.left), pixels(mark.top)] : [pixels(style.paddingLeft), pixels(style.paddingTop) + pixels(mark.marginTop)];
+  paintBox(picture, mark, x + left, y + top, pixels(mark.width), pixels(mark.height));
 }
 
 /** Text line by line, as the page has broken it. */
@@ -39,9 +53,20 @@ function paintText(picture: CanvasRenderingContext2D, text: Text, style: CSSStyl
   if (text.data.trim() === "") return;
   picture.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
   picture.fillStyle = style.color;
-  picture.textBaseline = "middle";
+  picture.textBaseline = "alphabetic";
   picture.textAlign = "left";
-  for (const { words, box } of linesOf(text)) picture.fillText(words, box.left - left, (box.top + box.bottom) / 2 - top);
+  const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = picture.measureText("x");
+  for (const { words, box } of linesOf(text)) {
+    const [x, y] = [box.left - left, (box.top + box.bottom + above - below) / 2 - top];
+    // Labels have a halo of the paper's color.
+    if (style.textShadow !== "none") {
+      picture.strokeStyle = /rgba?\([^)]*\)/.exec(style.textShadow)?.[0] ?? "transparent";
+      picture.lineWidth = HALO;
+      picture.lineJoin = "round";
+      picture.strokeText(words, x, y);
+    }
+    picture.fillText(words, x, y);
+  }
 }
 
 function linesOf(text: Text): { words: string; box: DOMRect }[] {
@@ -77,7 +102,10 @@ function paintDrawing(picture: CanvasRenderingContext2D, drawing: SVGSVGElement,
     picture.font = `${Number.parseFloat(style.fontSize) * place.a}px ${style.fontFamily}`;
     picture.fillStyle = style.fill;
     picture.textAlign = "center";
-    picture.textBaseline = "middle";
-    picture.fillText(text.textContent ?? "", ...at(Number(text.getAttribute("x")), Number(text.getAttribute("y"))));
+    picture.textBaseline = "alphabetic";
+    const [x, y] = at(Number(text.getAttribute("x")), Number(text.getAttribute("y")));
+    // As dominant-baseline: central.
+    const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = picture.measureText("x");
+    picture.fillText(text.textContent ?? "", x, y + (above - below) / 2);
   }
 }
