@@ -127,7 +127,9 @@ def test_the_page_in_one_file_explains_itself_and_needs_no_network(gyroscope, vi
     other = visit().page
     other.goto(copy.as_uri())
     wait_until_ready(other, "gyroscope")
-    assert again.decode().split("polhode-motion")[1] == data.decode().split("polhode-motion")[1].replace("</html>\n", "</html>")
+    assert again.decode().split("polhode-motion")[1] == data.decode().split("polhode-motion")[1].replace(
+        "</html>\n", "</html>"
+    )
 
 
 def test_a_file_keeps_what_is_seen_in_its_address(visit, tmp_path):
@@ -179,7 +181,9 @@ def test_a_step_sets_parameters_run_and_time(lab, visit):
     page = visit(lab.host).page
     page.goto(lab.address("gyroscope", spin=25))
     wait_until_ready(page, "gyroscope")
-    page.get_by_role("complementary", name="What is this?").get_by_role("button", name="Released with spin only").click()
+    page.get_by_role("complementary", name="What is this?").get_by_role(
+        "button", name="Released with spin only"
+    ).click()
     page.wait_for_url(re.compile("run=released"))
     wait_until_ready(page, "gyroscope")
     assert float(page.get_by_role("spinbutton", name="spin", exact=True).input_value()) == 10.0

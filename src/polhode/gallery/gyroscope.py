@@ -238,8 +238,8 @@ MODEL = Model(
         ),
         steps=(
             TryThis("Slow precession: the weight is balanced by the turning of L.", run="slow"),
-            TryThis("The same spin, the other root: almost free rotation, with a large force at the pivot.", run="fast"),
-            TryThis("Released with spin only: it falls, precesses and rises again, with cusps at the top.", run="released"),
+            TryThis("The same spin, the other root: nearly free rotation, and a large force at the pivot.", run="fast"),
+            TryThis("Released with spin only: it falls, precesses and rises again, with cusps.", run="released"),
         ),
         references=("Christian 2011, section 17.6", "Goldstein 1980, section 5.7"),
     ),

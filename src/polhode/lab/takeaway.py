@@ -60,7 +60,11 @@ class TakeawayDesk:
         name, motion = self._motion_of(request, model)
         stage = model.stage_of(request.values, request.run)
         record = record_motion(motion, name=model.name, title=model.title, stage=stage)
-        about = {"explanation": model.explanation, "source": model.source, "lesson": _lesson_of_recording(request, model)}
+        about = {
+            "explanation": model.explanation,
+            "source": model.source,
+            "lesson": _lesson_of_recording(request, model),
+        }
         options = {"mode": "file", "title": model.title, "about": about}
         return _text_message(request, f"{name}.html", html_page.build_page(options, encode_record(record)))
 
