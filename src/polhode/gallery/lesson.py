@@ -13,7 +13,10 @@ from polhode.errors import InputError, nearest
 from polhode.web.mathml import tex_to_mathml
 
 _FIELD = re.compile(r"^\s*(\w+) = \{(.*)\},?$", re.MULTILINE)
-_PRINTED = "author title howpublished booktitle journal edition publisher institution number year".split()
+_PRINTED = (
+    *("author", "title", "howpublished", "booktitle", "journal", "edition"),
+    *("publisher", "institution", "number", "year"),
+)
 
 
 @dataclass(frozen=True)

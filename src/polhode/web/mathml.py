@@ -31,7 +31,7 @@ LETTERS = {
 OPERATORS = _read_table(
     "cdot ⋅ times × pm ± mp ∓ le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ approx ≈ equiv ≡ sim ∼ propto ∝ to → rightarrow → "
     "mapsto ↦ Rightarrow ⇒ ll ≪ gg ≫ in ∈ perp ⟂ parallel ∥ nabla ∇ ldots … cdots ⋯ sum ∑ prod ∏ int ∫ circ ∘ "
-    "otimes ⊗ oplus ⊕ lvert | rvert | vert | lVert ‖ rVert ‖ Vert ‖ langle ⟨ rangle ⟩ partial ∂ { { } } dagger † prime ′"
+    "otimes ⊗ oplus ⊕ lvert | rvert | vert | lVert ‖ rVert ‖ Vert ‖ langle ⟨ rangle ⟩ partial ∂ { { } } dagger †"
 )
 FUNCTIONS = (
     *("sin", "cos", "tan", "cot", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "ln", "log", "max"),
