@@ -8,9 +8,10 @@ import { Header } from "./controls/header.ts";
 import { FigureTab } from "./controls/figure-tab.ts";
 import { listenToKeys } from "./controls/keyboard.ts";
 import { LessonPanel } from "./controls/lesson.ts";
+import { Panes } from "./controls/panes.ts";
 import { Notes } from "./controls/notes.ts";
 import { Notices } from "./controls/notices.ts";
-import { cameraPart, PageLink, pointPart, switchesPart, timePart, watchPart } from "./controls/page-link.ts";
+import { cameraPart, PageLink, panesPart, pointPart, switchesPart, timePart, watchPart } from "./controls/page-link.ts";
 import { PlayBar } from "./controls/playbar.ts";
 import { Switches } from "./controls/switches.ts";
 import { Takeaway } from "./controls/takeaway.ts";
@@ -21,10 +22,14 @@ import type { MotionRecord } from "./motion/record.ts";
 import { Choices } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
 import type { Model, PageOptions, Taken, TakeRequest, TryThis } from "./transport/protocol.ts";
+import type { GrabActions, Knobs } from "./view/grabber.ts";
 import { Views } from "./view/views.ts";
 
 /** Slow motion is at least this many times slower than the natural speed. */
 const SLOWDOWN = 5;
+
+/** Minimum time between two drawings of the plots while a knob is dragged, in ms. */
+const PLOT_EVERY_MS = 100;
 
 export interface LabActions {
   /** Show another scenario of the model. */
@@ -36,6 +41,7 @@ export interface LabActions {
   setValues(values: Record<string, number>, run: string): void;
   /** Have the server make something to take away. */
   take(request: TakeRequest): Promise<Taken>;
+  knobs: Knobs;
 }
 
 /** How long a short notice stays, in ms. */
@@ -62,13 +68,16 @@ export class App {
   private readonly plots: Plots | null;
   private rate = 0;
   private frame: number | null = null;
-  private hasDrawn = false;
   private readonly takeaway: Takeaway;
   private readonly figure: FigureTab;
   /** The switches of the motion as it is shown at first. */
   private firstOptions = { ...this.choices.now };
   /** What a step does when its motion is shown. */
   private afterShow: (() => void) | null = null;
+  /** Whether a knob is being dragged: only what moves is updated. */
+  isDragging = false;
+  private isFollowing = false;
+  private plotted = 0;
 
   /** `pageText` is the text of the page, if it is a file. */
   constructor(options: PageOptions, pageText: () => string) {
@@ -82,15 +91,19 @@ export class App {
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
     requireElement("cards").append(...this.columns);
     this.prependCards(this.audit.element, this.notes.element);
-    const effects = new URLSearchParams(location.search).get("fx") === "low" ? "low" : "high";
+    const effects = new URLSearchParams(location.search).get("fx") ?? "";
     this.views = this.reportErrors("the views", () => new Views(requireElement("views"), this.choices, effects));
     this.plots = this.reportErrors("the plots", () => new Plots(requireElement("plots"), this.playback, this.choices));
     this.takeaway = new Takeaway(this.header.takeaway.panel, this, pageText);
     this.figure = new FigureTab(requireElement("views").parentElement!, requireElement("head"), this);
-    this.watchLink();
-    listenToKeys(this.playback);
+    const panes = this.views && new Panes(this.views);
+    this.watchLink(panes);
+    if (this.views) this.views.grabActions = this.grabActions();
+    listenToKeys(this.playback, panes?.keys ?? {});
     this.playback.onChange(() => this.wake());
-    this.playback.onChange(() => this.warn());
+    this.playback.onChange(() => {
+      if (!this.isFollowing) this.warn();
+    });
     this.choices.onChange((changed) => {
       if ("watched" in changed && this.record !== null) this.watch(this.record);
     });
@@ -111,10 +124,20 @@ export class App {
     document.body.classList.toggle("other", this.record !== null && this.record.name !== model);
   }
 
+  setDragging(isDragging: boolean): void {
+    this.isDragging = isDragging;
+    this.views?.setBusy(isDragging);
+  }
+
   show(record: MotionRecord): void {
     const before = this.record;
-    const isSame = before !== null && before.name === record.name && before.run === record.run;
+    const isSame = before !== null && before.name === record.name && before.run === record.run && before.axis === record.axis;
     this.record = record;
+    if (this.isDragging && isSame && before.bodies === record.bodies) {
+      this.follow(record);
+      return;
+    }
+    this.audit.element.classList.remove("stale");
     const { watched } = this.choices.now;
     if (watched >= record.bodies || (watched !== 0 && !isSame)) this.choices.set({ watched: 0 });
     this.playback.load(record.time, isSame);
@@ -167,9 +190,10 @@ export class App {
     this.lab.setValues(step.values, step.run);
   }
 
-  private watchLink(): void {
+  private watchLink(panes: Panes | null): void {
     this.link.add(timePart(this.playback));
     if (this.views !== null) this.link.add(cameraPart(this.views));
+    if (panes !== null) this.link.add(panesPart(panes));
     this.link.add(switchesPart(this.choices, () => this.firstOptions));
     this.link.add(pointPart(this.choices));
     this.link.add(watchPart(this.choices, () => this.record));
@@ -179,8 +203,25 @@ export class App {
       if (!this.playback.playing) this.link.touch();
     });
     this.choices.onChange(() => this.link.touch());
-    requireElement("views").addEventListener("pointerup", () => this.link.touch());
-    for (const event of ["wheel", "keyup", "dblclick"]) requireElement("views").addEventListener(event, () => this.link.touch(), { passive: true });
+    // Cameras, panes and panels change by what the user does.
+    for (const event of ["pointerup", "click", "keyup", "wheel"]) document.addEventListener(event, () => this.link.touch(), { passive: true });
+  }
+
+  /** A motion that is replaced in a moment: what moves is updated at once, plots a little later, texts in the end. */
+  private follow(record: MotionRecord): void {
+    this.isFollowing = true;
+    this.playback.load(record.time, true);
+    this.playBar.show(record);
+    this.isFollowing = false;
+    this.audit.element.classList.add("stale");
+    this.reportErrors("the views", () => this.views?.show(record, true));
+    const now = performance.now();
+    if (now - this.plotted > PLOT_EVERY_MS) {
+      this.plotted = now;
+      this.reportErrors("the plots", () => this.plots?.show(record));
+    }
+    if (!this.playback.playing) this.reportErrors("the views", () => this.views?.drawNow(this.playback.t));
+    document.body.dataset["run"] = String(record.id);
   }
 
   /** Update what depends on the watched body. */
@@ -209,8 +250,25 @@ export class App {
     this.playback.setSpeed(this.rate > 0 ? Math.min(slow, slowMotionSpeed(this.rate)) : slow);
   }
 
+  /** What is dragged in the views is the start of the motion: the playback waits there meanwhile. */
+  private grabActions(): GrabActions {
+    let wasPlaying = false;
+    return {
+      knobs: () => this.lab?.knobs ?? null,
+      begin: () => {
+        wasPlaying = this.playback.playing;
+        this.playback.pause();
+        this.playback.seek(this.playback.first);
+      },
+      end: () => {
+        if (wasPlaying) this.playback.play();
+      },
+    };
+  }
+
   /** Draw in the next animation frame, and keep going while playing. */
   private wake(): void {
+    if (this.isFollowing) return;
     this.frame ??= requestAnimationFrame((now) => {
       this.frame = null;
       this.playback.tick(now);
@@ -222,11 +280,8 @@ export class App {
   private draw(): void {
     if (this.record === null) return;
     const { t } = this.playback;
-    this.reportErrors("the views", () => this.views?.draw(t));
+    this.reportErrors("the views", () => this.views?.draw(t, this.playback.playing));
     this.reportErrors("the plots", () => this.plots?.cursor(t));
-    if (this.hasDrawn) return;
-    this.hasDrawn = true;
-    performance.mark("polhode-first-drawing");
   }
 
   /** Show an error as a notice, so that the rest of the page keeps working. */

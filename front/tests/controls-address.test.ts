@@ -3,23 +3,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressOf, valuesOf, viewOf, modelOf, runOf } from "../src/controls/address.ts";
-import { cameraPart, PageLink, pointPart, switchesPart, timePart, watchPart, type CameraState } from "../src/controls/page-link.ts";
+import { cameraPart, PageLink, pointPart, switchesPart, timePart, watchPart } from "../src/controls/page-link.ts";
 import { Playback } from "../src/motion/playback.ts";
 import type { MotionRecord } from "../src/motion/record.ts";
 import { Choices } from "../src/options.ts";
+import type { PageCamera } from "../src/view/views.ts";
 
 const parameter = (name: string, defaultValue: number) => ({ name, unit: "1", default: defaultValue, low: 0, high: 10, help: "" });
 const PARAMETERS = [parameter("spin", 5), parameter("nudge", 0.1)];
 
 /** A page whose parts are not drawn. */
-function page(): { link: PageLink; choices: Choices; playback: Playback; camera: { now: CameraState } } {
+function page(): { link: PageLink; choices: Choices; playback: Playback; camera: { now: PageCamera } } {
   const [choices, playback, link] = [new Choices(), new Playback(), new PageLink()];
-  const camera = { now: { azimuthDeg: -55, elevationDeg: 22, zoom: 1, pan: [0, 0, 0] } as CameraState };
+  const camera = { now: { azimuthDeg: -55, elevationDeg: 22, zoom: 1, pan: [0, 0, 0] } as PageCamera };
   const record = { members: [0, 4, 9], axis: "member" } as MotionRecord;
   const first = { ...choices.now };
   playback.load(Float64Array.of(0, 1, 2, 9), false);
   link.add(timePart(playback));
-  link.add(cameraPart({ cameraState: () => camera.now, setCameraState: (state) => (camera.now = state) }));
+  link.add(cameraPart({ cameraState: () => camera.now, setCamera: (state) => (camera.now = state) }));
   link.add(switchesPart(choices, () => first));
   link.add(pointPart(choices));
   link.add(watchPart(choices, () => record));
@@ -67,6 +68,16 @@ test("what is seen goes through a link and back", () => {
   assert.equal(other.playback.t, 1.25);
   assert.deepEqual(other.camera.now, one.camera.now);
   assert.deepEqual(other.choices.now, one.choices.now);
+});
+
+test("cameras of their own are told apart", () => {
+  const one = page();
+  one.camera.now = { ...one.camera.now, body: { azimuthDeg: 1, elevationDeg: 2, zoom: 3, pan: [0, 0, 0] } };
+  assert.deepEqual(one.link.pairs, [["cam", "-55,22,1;1,2,3"]]);
+  const other = page();
+  assert.deepEqual(other.link.restore(one.link.pairs), []);
+  assert.deepEqual(other.camera.now, one.camera.now);
+  assert.equal(other.link.restore([["cam", "1,2,3;4"]]).length, 1);
 });
 
 test("a motion as it is shown at first adds nothing to its link", () => {

@@ -5,6 +5,7 @@ import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
 import type { PageOptions, FromServer, Model } from "../transport/protocol.ts";
 import { addressOf, valuesOf, viewOf, modelOf, noSuchRun, runOf, type Values, type ViewPairs } from "./address.ts";
+import { NewestWins } from "./newest.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
 import { requireElement } from "./dom.ts";
@@ -20,7 +21,14 @@ const BRIEF_MS = 2500;
 
 export class Lab {
   private readonly pending = new PendingRequests();
-  private readonly parameterPanel = new ParameterPanel((values) => this.changeValues(values), () => void this.app.copyLink());
+  private readonly parameterPanel = new ParameterPanel(
+    (values) => this.drag(values),
+    (values) => this.changeValues(values),
+    () => void this.app.copyLink(),
+  );
+  private readonly dragged = new NewestWins<Values>((values) => this.sendQuickRun(values));
+  /** A motion that arrived during a drag, to be shown in the next frame. */
+  private arrived: MotionRecord | null = null;
   private readonly checks = new ReferenceChecks();
   private readonly progress = new ProgressBar(() => this.cancel());
   private readonly drawer: Drawer;
@@ -47,6 +55,7 @@ export class Lab {
     app.lab = {
       selectRun: (run) => this.selectRun(run),
       toggleGallery: () => this.drawer.toggle(),
+      knobs: this.parameterPanel,
       shown: () => (this.model === null ? null : { model: this.model, values: this.computed, run: app.record?.run ?? "" }),
       setValues: (values, run) => this.model && this.open(this.model, values, run),
       take: (request) => (this.isOpen ? this.takes.ask(request) : Promise.reject(new Error("there is no connection to the server"))),
@@ -65,6 +74,7 @@ export class Lab {
     this.isOpen = state === "open";
     if (state === "open") this.app.notices.remove("connection");
     if (state !== "lost") return;
+    this.dragged.clear();
     this.progress.stop();
     this.takes.fail("the connection to the server was lost");
     this.app.notices.show("connection", {
@@ -89,12 +99,16 @@ export class Lab {
         break;
       case "refused":
         // 0: the server could not read the id of the request.
-        if (this.pending.acceptEnd(message.id, true) || message.id === 0) this.handleRefusal(message.sentence, message.parameter);
+        if (this.pending.acceptEnd(message.id, true) || message.id === 0) {
+          this.handleRefusal(message.sentence, message.parameter);
+          this.dragged.finish();
+        }
         break;
       case "cancelled":
         if (this.pending.acceptEnd(message.id, false)) {
           this.checks.setStale(false);
           this.app.notices.show("run", this.cancelNotice());
+          this.dragged.finish();
         }
         break;
     }
@@ -155,7 +169,26 @@ export class Lab {
     this.run(values);
   }
 
+  /** A knob moves: the motion follows, as fast as it is computed and drawn. */
+  private drag(values: Values): void {
+    this.app.notices.remove("address");
+    this.app.setDragging(true);
+    this.checks.setStale(true);
+    this.dragged.offer(values);
+  }
+
+  private sendQuickRun(values: Values): void {
+    if (this.model === null || !this.isOpen) return this.dragged.clear();
+    const id = this.pending.startQuickRun();
+    this.requested.set(id, values);
+    this.connection.send({ type: "run", id, model: this.model.name, values, quick: true, run: this.wantedRun });
+    this.updateState();
+  }
+
   private run(values: Values): void {
+    this.dragged.clear();
+    this.arrived = null;
+    this.app.setDragging(false);
     if (this.model === null || !this.isOpen) return;
     this.app.notices.remove("run");
     const id = this.pending.startRun();
@@ -207,9 +240,13 @@ export class Lab {
       this.app.header.name(record.title || record.name);
       this.app.lesson.describe([sentences(record.computed), ...record.notes]);
     }
-    this.app.show(record);
-    this.restoreView();
-    this.describe(record);
+    if (this.app.isDragging) this.showInNextFrame(record);
+    else {
+      this.app.show(record);
+      this.restoreView();
+      // Not while a knob is dragged: browsers limit how often an address changes.
+      this.describe(record);
+    }
     this.updateState();
   }
 
@@ -220,13 +257,26 @@ export class Lab {
     if (complaints.length > 0) this.app.notices.show("view", { sentence: complaints.join(" ") });
   }
 
+  /** The next request leaves before the motion is drawn, so that the server computes meanwhile. */
+  private showInNextFrame(record: MotionRecord): void {
+    const isAwaited = this.arrived !== null;
+    this.arrived = record;
+    this.dragged.finish();
+    if (isAwaited) return;
+    requestAnimationFrame(() => {
+      if (this.arrived !== null) this.app.show(this.arrived);
+      this.arrived = null;
+    });
+  }
+
   /** Set the URL to that of the motion shown, without values that were refused or are being computed. */
   private describe(record: MotionRecord): void {
     if (this.model?.name !== record.name) return;
     const { name, parameters } = this.model;
     const run = record.runs.length > 1 && record.run !== record.runs[0] ? record.run : "";
     const state = { model: name, parameters, values: this.computed, run, view: this.app.link.pairs };
-    history.replaceState(null, "", addressOf(location.pathname, location.search, state));
+    const address = addressOf(location.pathname, location.search, state);
+    if (address !== location.pathname + location.search) history.replaceState(null, "", address);
     if (this.wantedRun === "" || record.run === this.wantedRun) this.app.notices.remove("no run");
     else this.app.notices.show("no run", { sentence: noSuchRun(this.wantedRun, name, record.runs) });
   }

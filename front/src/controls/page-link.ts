@@ -3,6 +3,8 @@
 import type { Playback } from "../motion/playback.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import type { Vec3 } from "../motion/vectors.ts";
+import type { CameraState } from "../view/orbit.ts";
+import type { PageCamera } from "../view/views.ts";
 import type { Choices, Switch } from "../options.ts";
 import type { ViewKey, ViewPairs } from "./address.ts";
 
@@ -72,37 +74,52 @@ export function timePart(playback: Playback): LinkPart {
   };
 }
 
-/** The camera: direction in degrees, zoom, and displacement of the center in half widths of the view. */
-export interface CameraState {
-  azimuthDeg: number;
-  elevationDeg: number;
-  zoom: number;
-  pan: Vec3;
-}
-
+/** Something with cameras: one for both views, or another for the body's. */
 export interface HasCamera {
-  cameraState(): CameraState;
-  setCameraState(state: CameraState): void;
+  cameraState(): PageCamera;
+  setCamera(state: PageCamera): void;
 }
 
 const rounded = (x: number): number => Number(x.toFixed(3)) || 0;
 
+function writeCamera({ azimuthDeg, elevationDeg, zoom, pan }: CameraState): string {
+  const isCentered = pan.every((x) => rounded(x) === 0);
+  return [azimuthDeg, elevationDeg, zoom, ...(isCentered ? [] : pan)].map(rounded).join();
+}
+
+/** "azimuth,elevation,zoom", in degrees, with the displacement of the center in half widths if there is one; or null. */
+function readCamera(text: string): CameraState | null {
+  const numbers = text.split(",").map((one) => (one.trim() === "" ? NaN : Number(one)));
+  if (![3, 6].includes(numbers.length) || !numbers.every(Number.isFinite) || numbers[2] <= 0) return null;
+  const [azimuthDeg, elevationDeg, zoom, x = 0, y = 0, z = 0] = numbers;
+  return { azimuthDeg, elevationDeg, zoom, pan: [x, y, z] };
+}
+
+/** The camera; the body's own follows after a semicolon. */
 export function cameraPart(views: HasCamera): LinkPart {
   return {
     key: "cam",
     write: () => {
-      const { azimuthDeg, elevationDeg, zoom, pan } = views.cameraState();
-      const isCentered = pan.every((x) => rounded(x) === 0);
-      return [azimuthDeg, elevationDeg, zoom, ...(isCentered ? [] : pan)].map(rounded).join();
+      const { body, ...space } = views.cameraState();
+      return [space, ...(body ? [body] : [])].map(writeCamera).join(";");
     },
     read: (text) => {
-      const numbers = text.split(",").map((one) => (one.trim() === "" ? NaN : Number(one)));
-      if (![3, 6].includes(numbers.length) || !numbers.every(Number.isFinite) || numbers[2] <= 0)
+      const cameras = text.split(";").map(readCamera);
+      const [space, body] = cameras;
+      if (!space || body === null || cameras.length > 2)
         return `The URL sets cam = "${text}", which is not "azimuth,elevation,zoom" in degrees; it is ignored.`;
-      const [azimuthDeg, elevationDeg, zoom, x = 0, y = 0, z = 0] = numbers;
-      views.setCameraState({ azimuthDeg, elevationDeg, zoom, pan: [x, y, z] });
+      views.setCamera(body ? { ...space, body } : space);
       return "";
     },
+  };
+}
+
+/** Which views are shown. */
+export function panesPart(panes: { readonly shown: string; show(shown: string): boolean }): LinkPart {
+  return {
+    key: "panes",
+    write: () => panes.shown,
+    read: (text) => (panes.show(text) ? "" : `The URL shows the views "${text}"; choose both, space or body.`),
   };
 }
 

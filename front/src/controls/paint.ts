@@ -1,7 +1,7 @@
 // Draws elements of the page into a picture: canvases, text, colored boxes and the lines of small SVG drawings.
 
 /** Controls and hints are no part of a picture. */
-const LEFT_OUT = "button:not(.plot-legend *), select, input, progress, .view-notice, .u-select, .u-legend";
+const LEFT_OUT = "button:not(.plot-legend *), select, input, progress, .view-notice, .view-handle, .u-select, .u-legend";
 
 const HALO = 3;
 

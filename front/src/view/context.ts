@@ -5,6 +5,7 @@ import { poseAt, type Pose } from "../motion/pose.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { minus, plus, scaled, toBody, toWorld, type Quat, type Vec3 } from "../motion/vectors.ts";
 import { drawnSize, reachOf, type Framing } from "./framing.ts";
+import type { HeldScales } from "./grabber.ts";
 import type { Effects } from "./pattern.ts";
 
 /** The inertial frame, or the frame of the watched body. */
@@ -16,6 +17,8 @@ export interface ViewContext {
   framing: Framing;
   colors: Colors;
   effects: Effects;
+  /** Scales that are kept while something is dragged. */
+  held?: HeldScales | null;
 }
 
 export interface Instant {

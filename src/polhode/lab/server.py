@@ -19,6 +19,7 @@ from polhode.gallery import MODELS, model_name
 from polhode.lab.jobs import collect_warnings
 from polhode.lab.security import SecurityMiddleware
 from polhode.lab.session import ReceiveText, SendMessage, Session
+from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
 
 
@@ -38,6 +39,8 @@ class Lab:
 def create_app(lab: Lab) -> SecurityMiddleware:
     """The lab as an ASGI application."""
 
+    turnstile = Turnstile()
+
     async def page(request: Request) -> Response:
         model = request.path_params.get("model", "")
         if lab.viewed is None and model not in MODELS and model_name(model) in MODELS:
@@ -52,7 +55,7 @@ def create_app(lab: Lab) -> SecurityMiddleware:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await Session(_make_sender(websocket), lab.viewed, lab.title).handle_messages(_make_receiver(websocket))
+        await Session(_make_sender(websocket), lab.viewed, turnstile, lab.title).handle_messages(_make_receiver(websocket))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -22,6 +22,7 @@ from polhode.lab.requests import (
 )
 from polhode.lab.responses import ModelResult
 from polhode.lab.takeaway import TakeawayDesk
+from polhode.lab.turnstile import Turnstile
 
 MAX_UNSENT = 100
 """With more unsent messages than this, no further requests are read."""
@@ -36,11 +37,17 @@ ReceiveText = Callable[[], Awaitable[str | None]]
 class Session:
     """One page: computes one response at a time, and only to the latest request.
 
-    `viewed` is the encoded motion of `polhode view`; None in the lab.
+    `viewed` is the encoded motion of `polhode view`; None in the lab.  `turnstile` is that of the server.
     """
 
-    def __init__(self, send: SendMessage, viewed: bytes | None = None, title: str = "") -> None:
-        self._send, self._viewed = send, viewed
+    def __init__(
+        self,
+        send: SendMessage,
+        viewed: bytes | None = None,
+        turnstile: Turnstile | None = None,
+        title: str = "",
+    ) -> None:
+        self._send, self._viewed, self._turnstile = send, viewed, turnstile or Turnstile()
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
@@ -145,7 +152,7 @@ class Session:
             if request is None:
                 self._has_next.clear()
                 continue
-            self._job = Job(request, self._last, self._enqueue_threadsafe, self._checks_lock)
+            self._job = Job(request, self._last, self._enqueue_threadsafe, self._checks_lock, self._turnstile)
             await self._job.done()
             self._last, self._job = self._job.result, None
 
