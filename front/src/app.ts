@@ -5,19 +5,23 @@ import type { PageState } from "./controls/requests.ts";
 import { create, requireElement } from "./controls/dom.ts";
 import { aliasingWarning, maxAngularSpeed, samplingWarning, slowMotionSpeed } from "./controls/aliasing.ts";
 import { Header } from "./controls/header.ts";
+import { FigureTab } from "./controls/figure-tab.ts";
 import { listenToKeys } from "./controls/keyboard.ts";
+import { LessonPanel } from "./controls/lesson.ts";
 import { Panes } from "./controls/panes.ts";
 import { Notes } from "./controls/notes.ts";
 import { Notices } from "./controls/notices.ts";
+import { cameraPart, PageLink, panesPart, pointPart, switchesPart, timePart, watchPart } from "./controls/page-link.ts";
 import { PlayBar } from "./controls/playbar.ts";
 import { Switches } from "./controls/switches.ts";
+import { Takeaway } from "./controls/takeaway.ts";
 import { ThemeSwitch } from "./controls/theme.ts";
 import { Selection } from "./controls/selection.ts";
 import { naturalSpeed, Playback } from "./motion/playback.ts";
 import type { MotionRecord } from "./motion/record.ts";
 import { Choices, switchesOf } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
-import type { PageOptions } from "./transport/protocol.ts";
+import type { Model, PageOptions, Taken, TakeRequest, TryThis } from "./transport/protocol.ts";
 import type { GrabActions, Knobs } from "./view/grabber.ts";
 import { isSameStage } from "./view/stage.ts";
 import { canCompare } from "./view/ghost.ts";
@@ -33,8 +37,17 @@ export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
   toggleGallery(): void;
+  /** The model, its values and the scenario that are shown; null for a motion that is viewed. */
+  shown(): { model: Model; values: Record<string, number>; run: string } | null;
+  /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
+  setValues(values: Record<string, number>, run: string): void;
+  /** Have the server make something to take away. */
+  take(request: TakeRequest): Promise<Taken>;
   knobs: Knobs & { readonly values: Record<string, number> };
 }
+
+/** How long a short notice stays, in ms. */
+const BRIEF_MS = 2500;
 
 export class App {
   readonly playback = new Playback();
@@ -43,6 +56,9 @@ export class App {
   readonly header: Header;
   /** The live server; null in a file. */
   lab: LabActions | null = null;
+  /** What is seen, as text in a link. */
+  readonly link = new PageLink();
+  readonly lesson: LessonPanel;
   record: MotionRecord | null = null;
   /** A motion to compare with; null if none is pinned. */
   pinned: MotionRecord | null = null;
@@ -52,10 +68,16 @@ export class App {
   private readonly selection: Selection;
   private readonly switches: Switches;
   private readonly playBar: PlayBar;
-  private readonly views: Views | null;
+  readonly views: Views | null;
   readonly plots: Plots | null;
   private rate = 0;
   private frame: number | null = null;
+  private readonly takeaway: Takeaway;
+  private readonly figure: FigureTab;
+  /** The switches of the motion as it is shown at first. */
+  private firstOptions = { ...this.choices.now };
+  /** What a step does when its motion is shown. */
+  private afterShow: (() => void) | null = null;
   /** Whether a knob is being dragged: only what moves is updated. */
   isDragging = false;
   private isFollowing = false;
@@ -63,10 +85,13 @@ export class App {
   private readonly settled: (() => void)[] = [];
   private plotted = 0;
 
-  constructor(options: PageOptions) {
+  /** `pageText` is the text of the page, if it is a file. */
+  constructor(options: PageOptions, pageText: () => string) {
     const theme = new ThemeSwitch(this.choices);
     this.selection = new Selection(this.choices, (run) => this.lab?.selectRun(run));
-    this.header = new Header(requireElement("head"), options.version, this.selection.element, () => this.lab?.toggleGallery());
+    this.header = new Header(requireElement("head"), this.selection.element, () => this.lab?.toggleGallery(), () => this.lesson.toggle());
+    const onOpen = (open: boolean): void => this.header.setLessonOpen(open);
+    this.lesson = new LessonPanel(requireElement("lesson"), options.version, onOpen, (step) => this.tryStep(step));
     this.header.name(options.title);
     this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown());
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
@@ -75,7 +100,10 @@ export class App {
     const effects = new URLSearchParams(location.search).get("fx") ?? "";
     this.views = this.reportErrors("the views", () => new Views(requireElement("views"), this.choices, effects));
     this.plots = this.reportErrors("the plots", () => new Plots(requireElement("plots"), this.playback, this.choices));
+    this.takeaway = new Takeaway(this.header.takeaway.panel, this, pageText);
+    this.figure = new FigureTab(requireElement("views").parentElement!, requireElement("head"), this);
     const panes = this.views && new Panes(this.views);
+    this.watchLink(panes);
     if (this.views) this.views.grabActions = this.grabActions();
     listenToKeys(this.playback, panes?.keys ?? {});
     this.playback.onChange(() => this.wake());
@@ -139,9 +167,63 @@ export class App {
     this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record)));
     this.watch(record);
     this.draw();
+    if (!isSame) {
+      this.firstOptions = { ...this.choices.now };
+      this.link.rebase();
+    }
+    this.takeaway.show(!isSame);
+    this.figure.show();
+    this.afterShow?.();
+    this.afterShow = null;
     document.body.dataset["run"] = String(record.id);
     document.body.dataset["model"] = record.name;
     this.expect(record.name);
+  }
+
+  async copyLink(): Promise<void> {
+    this.link.changed();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.notices.show("link", { sentence: "Link copied.", duration: BRIEF_MS });
+    } catch {
+      this.notices.show("link", { sentence: "The browser does not allow copying; here is the link:", text: location.href });
+    }
+  }
+
+  /** Move the cursors of the plots, for a picture. */
+  moveCursor(t: number): void {
+    this.plots?.cursor(t);
+  }
+
+  /** Do what a step says: parameters and run first; time and switches when that motion is shown. */
+  private tryStep(step: TryThis): void {
+    const finish = (): void => {
+      this.choices.set(Object.fromEntries([...step.switches.map((name) => [name, true]), ...step.off.map((name) => [name, false])]));
+      this.playback.seek(step.time ?? this.playback.first);
+      if (step.play) this.playback.play();
+      else this.playback.pause();
+    };
+    if (this.lab === null) return finish();
+    this.playback.pause();
+    this.afterShow = finish;
+    this.lab.setValues(step.values, step.run);
+  }
+
+  private watchLink(panes: Panes | null): void {
+    this.link.add(timePart(this.playback));
+    if (this.views !== null) this.link.add(cameraPart(this.views));
+    if (panes !== null) this.link.add(panesPart(panes));
+    this.link.add(switchesPart(this.choices, () => this.firstOptions));
+    this.link.add(pointPart(this.choices));
+    this.link.add(watchPart(this.choices, () => this.record));
+    this.link.add(this.figure.linkPart);
+    // While playing, the time of the last pause stays in the address.
+    this.playback.onChange(() => {
+      if (!this.playback.playing) this.link.touch();
+    });
+    this.choices.onChange(() => this.link.touch());
+    // Cameras, panes and panels change by what the user does.
+    for (const event of ["pointerup", "click", "keyup", "wheel"]) document.addEventListener(event, () => this.link.touch(), { passive: true });
   }
 
   /** A motion that is replaced in a moment: what moves is updated at once, plots a little later, texts in the end. */
@@ -194,6 +276,11 @@ export class App {
     const sentence = aliasingWarning(this.rate, this.playback.speed);
     if (sentence === "") this.notices.remove("aliasing");
     else this.notices.show("aliasing", { sentence, action: { words: "Slow motion", onClick: () => this.slowDown() } });
+  }
+
+  private resetCamera(): void {
+    this.views?.resetCamera();
+    this.link.touch();
   }
 
   private slowDown(): void {

@@ -1,6 +1,7 @@
 // Entry point of the page.
 
 import { App } from "./app.ts";
+import { viewOf, writeQuery } from "./controls/address.ts";
 import { requireElement } from "./controls/dom.ts";
 import { sentences } from "./controls/format.ts";
 import { Lab } from "./controls/lab.ts";
@@ -28,7 +29,9 @@ function drawPlotsInMemory(): void {
 function start(): void {
   drawPlotsInMemory();
   const options = JSON.parse(requireElement("polhode-options").textContent ?? "") as PageOptions;
-  const app = new App(options);
+  // As it was written, before anything is built.
+  const text = options.mode === "file" ? `<!doctype html>\n${document.documentElement.outerHTML}` : "";
+  const app = new App(options, () => text);
   const failed = (what: unknown): void => {
     const words = what instanceof Error ? what.message : String(what);
     if (words.includes(HARMLESS)) return;
@@ -55,9 +58,24 @@ function showFile(app: App, options: PageOptions): void {
     return;
   }
   app.header.name(record.title || options.title || record.name);
-  app.header.describe([sentences(record.computed), ...record.notes]);
+  if (options.about) app.lesson.explain(options.about);
+  else app.lesson.describe([sentences(record.computed), ...record.notes]);
   app.show(record);
+  restoreFragment(app);
   app.state("ready");
+}
+
+/** A file keeps time, camera and switches behind the # of its address, as far as the browser lets it. */
+function restoreFragment(app: App): void {
+  const complaints = app.link.restore(viewOf(location.hash.slice(1), []));
+  if (complaints.length > 0) app.notices.show("view", { sentence: complaints.join(" ") });
+  app.link.changed = () => {
+    try {
+      history.replaceState(null, "", `#${writeQuery(app.link.pairs)}`);
+    } catch {
+      // A frame without an address of its own.
+    }
+  };
 }
 
 function bytesOf(base64: string): ArrayBuffer {

@@ -102,7 +102,7 @@ def test_an_unknown_model_has_an_error_page(lab, visit):
 
 def test_every_control_has_an_accessible_name(box):
     """According to the accessibility tree of the browser, with every panel open."""
-    for words in ("What is this?", "Show"):
+    for words in ("Show", "Take away"):
         box.get_by_role("button", name=words).click()
         assert unnamed_controls(box) == []
         box.keyboard.press("Escape")

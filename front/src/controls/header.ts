@@ -1,35 +1,31 @@
 // The top of the page: the title, and the panels that open from it.
 
-import type { Model } from "../transport/protocol.ts";
 import { button, create, setText } from "./dom.ts";
-import { formula, sentence } from "./format.ts";
 import { icon } from "./icons.ts";
-import { keyboardHelp } from "./keyboard.ts";
 import { Popover } from "./popover.ts";
 
 export class Header {
   readonly switches = new Popover("Show", "switches");
-  private readonly about = new Popover("What is this?", "about");
+  readonly takeaway = new Popover("Take away", "takeaway");
   private readonly title = create("h1");
-  private readonly explanation = create("div");
   private readonly menu: HTMLButtonElement;
+  private readonly about: HTMLButtonElement;
 
   constructor(
     root: HTMLElement,
-    version: string,
     selection: HTMLElement,
     toggleGallery: () => void,
+    toggleLesson: () => void,
   ) {
     const menu = { class: "tool menu", hidden: true, attributes: { "aria-controls": "gallery" } };
     this.menu = button("Gallery", menu, toggleGallery, icon("menu"));
-    this.about.panel.append(this.explanation, keyboardHelp());
-    if (version !== "") this.about.panel.append(create("p", { class: "quiet", text: `Polhode ${version}` }));
+    this.about = button("What is this?", { class: "opener", attributes: { "aria-controls": "lesson", "aria-expanded": "false" } }, toggleLesson);
     root.append(
       this.menu,
       create("span", { class: "brand", text: "Polhode" }),
       this.title,
       selection,
-      create("div", { class: "openers" }, this.about.element, this.switches.element),
+      create("div", { class: "openers" }, this.about, this.switches.element, this.takeaway.element),
     );
   }
 
@@ -38,16 +34,8 @@ export class Header {
     document.title = title === "" ? "Polhode" : `${title} · Polhode`;
   }
 
-  explain(model: Model): void {
-    const paragraphs = model.explanation.split(/\n\s*\n/).map((text) => create("p", { text: formula(text.replace(/\s+/g, " ")) }));
-    const source = model.source === "" ? [] : [create("p", { class: "quiet", text: `Source: ${model.source}` })];
-    this.explanation.replaceChildren(...paragraphs, ...source);
-  }
-
-  /** For a motion that does not belong to a model. */
-  describe(sentences: string[]): void {
-    const paragraphs = sentences.filter((text) => text !== "");
-    this.explanation.replaceChildren(...paragraphs.map((text) => create("p", { text: sentence(text) })));
+  setLessonOpen(open: boolean): void {
+    this.about.setAttribute("aria-expanded", String(open));
   }
 
   setGalleryOpen(open: boolean): void {

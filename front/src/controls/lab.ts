@@ -4,7 +4,7 @@ import type { App } from "../app.ts";
 import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
 import type { PageOptions, FromServer, Model } from "../transport/protocol.ts";
-import { addressOf, valuesOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
+import { addressOf, valuesOf, viewOf, modelOf, noSuchRun, runOf, type Values, type ViewPairs } from "./address.ts";
 import { NewestWins } from "./newest.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
@@ -16,6 +16,7 @@ import { ParameterPanel } from "./parameter-panel.ts";
 import type { Notice } from "./notices.ts";
 import { ReferenceChecks } from "./checks.ts";
 import { ProgressBar } from "./progress.ts";
+import { Takes } from "./takes.ts";
 
 const BRIEF_MS = 2500;
 
@@ -24,7 +25,7 @@ export class Lab {
   private readonly parameterPanel = new ParameterPanel(
     (values) => this.drag(values),
     (values) => this.changeValues(values),
-    () => void this.copyLink(),
+    () => void this.app.copyLink(),
     {
       pin: (words) => this.app.tryPin(words),
       unpin: () => this.app.unpin(),
@@ -48,13 +49,24 @@ export class Lab {
   private readonly requested = new Map<number, Values>();
   private computed: Values = {};
   private hasFallenBack = false;
+  private readonly takes = new Takes((message) => this.connection.send(message));
+  /** What the address says is seen, until its motion is shown. */
+  private toRestore: ViewPairs = [];
 
   constructor(
     private readonly app: App,
     private readonly options: PageOptions,
   ) {
     this.drawer = new Drawer(requireElement("gallery"), app.header);
-    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle(), knobs: this.parameterPanel };
+    app.lab = {
+      selectRun: (run) => this.selectRun(run),
+      toggleGallery: () => this.drawer.toggle(),
+      knobs: this.parameterPanel,
+      shown: () => (this.model === null ? null : { model: this.model, values: this.computed, run: app.record?.run ?? "" }),
+      setValues: (values, run) => this.model && this.open(this.model, values, run),
+      take: (request) => (this.isOpen ? this.takes.ask(request) : Promise.reject(new Error("there is no connection to the server"))),
+    };
+    app.link.changed = () => app.record && this.describe(app.record);
     requireElement("notices").before(this.progress.element);
     window.addEventListener("popstate", () => this.loadAddress());
     this.connection = new Connection(socketAddress(), {
@@ -70,6 +82,7 @@ export class Lab {
     if (state !== "lost") return;
     this.dragged.clear();
     this.progress.stop();
+    this.takes.fail("the connection to the server was lost");
     this.app.notices.show("connection", {
       sentence:
         "Lost the connection to the server (it has stopped, or was restarted with a new token). Reconnecting … " +
@@ -79,6 +92,7 @@ export class Lab {
   }
 
   private handleMessage(message: FromServer): void {
+    if (this.takes.accept(message)) return;
     switch (message.type) {
       case "hello":
         this.handleHello(message.themes, message.models);
@@ -129,6 +143,7 @@ export class Lab {
     }
     const { values, complaints } = valuesOf(location.search, model.name, model.parameters);
     if (complaints.length > 0) this.app.notices.show("address", { sentence: complaints.join(" ") });
+    this.toRestore = viewOf(location.search, model.parameters);
     this.open(model, values, runOf(location.search));
     this.gallery?.mark(model.name, true);
   }
@@ -136,6 +151,7 @@ export class Lab {
   private choose(model: Model): void {
     this.app.notices.remove("address");
     history.pushState(null, "", plainAddress(model));
+    this.toRestore = [];
     this.drawer.onChosen();
     this.open(model, {}, "");
   }
@@ -150,7 +166,7 @@ export class Lab {
     this.hasFallenBack = false;
     this.gallery?.mark(model.name, false);
     this.app.header.name(model.title);
-    this.app.header.explain(model);
+    this.app.lesson.explain(model);
     this.app.expect(model.name);
     this.app.notices.remove("model");
     this.parameterPanel.show(model, values);
@@ -243,15 +259,23 @@ export class Lab {
     }
     if (isViewed) {
       this.app.header.name(record.title || record.name);
-      this.app.header.describe([sentences(record.computed), ...record.notes]);
+      this.app.lesson.describe([sentences(record.computed), ...record.notes]);
     }
     if (this.app.isDragging) this.showInNextFrame(record);
     else {
       this.app.show(record);
+      this.restoreView();
       // Not while a knob is dragged: browsers limit how often an address changes.
       this.describe(record);
     }
     this.updateState();
+  }
+
+  /** Time, camera and switches of the address that was opened. */
+  private restoreView(): void {
+    const complaints = this.app.link.restore(this.toRestore);
+    this.toRestore = [];
+    if (complaints.length > 0) this.app.notices.show("view", { sentence: complaints.join(" ") });
   }
 
   /** The next request leaves before the motion is drawn, so that the server computes meanwhile. */
@@ -271,8 +295,9 @@ export class Lab {
     if (this.model?.name !== record.name) return;
     const { name, parameters } = this.model;
     const run = record.runs.length > 1 && record.run !== record.runs[0] ? record.run : "";
-    const state = { model: name, parameters, values: this.computed, run };
-    history.replaceState(null, "", addressOf(location.pathname, location.search, state));
+    const state = { model: name, parameters, values: this.computed, run, view: this.app.link.pairs };
+    const address = addressOf(location.pathname, location.search, state);
+    if (address !== location.pathname + location.search) history.replaceState(null, "", address);
     if (this.wantedRun === "" || record.run === this.wantedRun) this.app.notices.remove("no run");
     else this.app.notices.show("no run", { sentence: noSuchRun(this.wantedRun, name, record.runs) });
   }
@@ -293,16 +318,6 @@ export class Lab {
     const { state } = this.pending;
     if (state !== "running") this.progress.stop();
     this.app.state(state);
-  }
-
-  private async copyLink(): Promise<void> {
-    const link = location.href;
-    try {
-      await navigator.clipboard.writeText(link);
-      this.app.notices.show("link", { sentence: "Link copied.", duration: BRIEF_MS });
-    } catch {
-      this.app.notices.show("link", { sentence: "The browser does not allow copying; here is the link:", text: link });
-    }
   }
 }
 

@@ -53,7 +53,7 @@ export class Panes {
     f: () => this.toggleFull(),
   };
 
-  private get shown(): Shown {
+  get shown(): Shown {
     return this.views.root.dataset["panes"] as Shown;
   }
 
@@ -61,10 +61,14 @@ export class Panes {
     return document.body.dataset["full"] === "true";
   }
 
-  show(shown: Shown): void {
+  /** False if there is no such choice. */
+  show(choice: string): boolean {
+    if (!(choice in PANES)) return false;
+    const shown = choice as Shown;
     this.views.root.dataset["panes"] = shown;
     for (const [name, one] of this.buttons) one.setAttribute("aria-pressed", String(name === shown));
     remember("shown", shown);
+    return true;
   }
 
   private showNext(): void {
@@ -133,7 +137,7 @@ export class Panes {
       measure: () => cards.offsetHeight / main.clientHeight,
     });
     root.append(split.element);
-    plots.before(plotsLine.element);
+    requireElement("side").before(plotsLine.element);
     main.append(cardsLine.element);
   }
 }

@@ -10,17 +10,42 @@ export interface Parameter {
   help: string;
 }
 
-export interface Model {
+/** A step to try; parameters that it does not name get their defaults.  src/polhode/gallery/lesson.py describes it. */
+export interface TryThis {
+  text: string;
+  values: Record<string, number>;
+  /** In s; null for the start. */
+  time: number | null;
+  run: string;
+  switches: string[];
+  off: string[];
+  play: boolean;
+}
+
+export interface Lesson {
+  formulas: { mathml: string; words: string }[];
+  steps: TryThis[];
+  references: { text: string; doi: string }[];
+}
+
+/** What is said about a model. */
+export interface About {
+  explanation: string;
+  source: string;
+  lesson: Lesson | null;
+}
+
+export interface Model extends About {
   name: string;
   title: string;
   theme: string;
-  source: string;
-  explanation: string;
   parameters: Parameter[];
   /** Place among the featured models, from 1; 0 for the others. */
   rank: number;
   /** File name of its picture; "" if there is none. */
   picture: string;
+  /** Whether the model has a figure of its own. */
+  hasFigure: boolean;
 }
 
 export interface ReferenceCheck {
@@ -34,7 +59,25 @@ export interface ReferenceCheck {
   source: string;
 }
 
+/** Something to take away that the server makes; `model` is "" for a motion that is viewed. */
+export type TakeRequest = { model: string; values: Record<string, number>; run: string } & (
+  | { type: "page" | "csv" | "figure" }
+  | { type: "text"; kind: "python" | "toml" }
+);
+
+export interface Taken {
+  type: "taken" | "text";
+  id: number;
+  /** Of the file. */
+  name?: string;
+  mime?: string;
+  text?: string;
+  /** In base64. */
+  data?: string;
+}
+
 export type ToServer =
+  | (TakeRequest & { id: number })
   /** `quick`, while a knob is dragged: only the scenario `run` ("" for the first), and no checks. */
   | { type: "run"; id: number; model: string; values: Record<string, number>; quick?: boolean; run?: string }
   /** Run the model at several values of one knob; answered by an ensemble. */
@@ -44,6 +87,7 @@ export type ToServer =
   | { type: "cancel"; id: number };
 
 export type FromServer =
+  | Taken
   /** Sent first: the gallery in order (empty when a single motion is viewed, which follows as a binary message). */
   | { type: "hello"; version: string; themes: string[]; models: Model[] }
   | { type: "progress"; id: number; done: number; text: string }
@@ -63,4 +107,6 @@ export interface PageOptions {
   only?: "both" | "space" | "body";
   caption?: string;
   watched?: number;
+  /** In a file that was made from a model: what is said about it. */
+  about?: About;
 }

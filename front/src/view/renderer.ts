@@ -37,6 +37,8 @@ export class PaneRenderer {
   private isCoarse = false;
   private readonly kept = new WeakSet<object>();
   private size = "";
+  /** Of a picture that is being taken. */
+  private forcedRatio: number | null = null;
   /** Qualities from the best to the coarsest; one if the address demands it. */
   private readonly qualities: Quality[];
   private readonly adaptive: AdaptiveQuality;
@@ -90,6 +92,21 @@ export class PaneRenderer {
       this.lastFrame = now;
       this.draw();
     });
+  }
+
+  /** Draw at once with so many pixels per pixel of the page, for a picture; false if nothing can be drawn. */
+  capture(ratio: number, use: (canvas: HTMLCanvasElement) => void): boolean {
+    if (!this.renderer) return false;
+    this.forcedRatio = ratio;
+    const isDrawn = this.fit();
+    // The browser clears the canvas when the script ends.
+    if (isDrawn) {
+      this.frame(this.qualities[0]);
+      use(this.canvas);
+    }
+    this.forcedRatio = null;
+    this.requestDraw();
+    return isDrawn;
   }
 
   /** Draw at once, within an animation frame; a drawing that was requested is this one. */
@@ -165,7 +182,7 @@ export class PaneRenderer {
   private fit(): boolean {
     const [width, height] = [this.root.clientWidth, this.root.clientHeight];
     if (width < 1 || height < 1) return false;
-    const { ratio } = this.quality;
+    const ratio = this.forcedRatio ?? this.quality.ratio;
     const size = [width, height, ratio].join();
     if (size !== this.size) {
       this.size = size;

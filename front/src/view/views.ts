@@ -143,6 +143,12 @@ export class Views {
     this.renderer.setBusy(isBusy);
   }
 
+  /** Draw time t at once with so many pixels per pixel of the page, for a picture; false if nothing can be drawn. */
+  capture(t: number, ratio: number, use: (canvas: HTMLCanvasElement) => void): boolean {
+    this.t = t;
+    return this.context !== null && this.renderer.capture(ratio, use);
+  }
+
   resetCamera(): void {
     for (const { orbit } of this.views) orbit.reset();
   }

@@ -14,7 +14,8 @@ from polhode.web.mathml import tex_to_mathml
 
 _FIELD = re.compile(r"^\s*(\w+) = \{(.*)\},?$", re.MULTILINE)
 _PRINTED = (
-    *("author", "title", "howpublished", "booktitle", "journal", "edition", "publisher", "institution", "number", "year"),
+    *("author", "title", "howpublished", "booktitle", "journal", "edition"),
+    *("publisher", "institution", "number", "year"),
 )
 
 
@@ -72,7 +73,7 @@ class Lesson:
 
     Examples
     --------
-    >>> lesson = Lesson((Formula(r"L = I \\omega", "a body about its axis"),), references=("Goldstein 1980, section 5.6",))
+    >>> lesson = Lesson((Formula(r"L = I \\omega"),), references=("Goldstein 1980, section 5.6",))
     >>> lesson.describe()["references"][0]["text"]
     'H. Goldstein, Classical Mechanics, 2nd edition, Addison-Wesley, 1980, section 5.6'
     """
@@ -117,6 +118,8 @@ def describe_reference(reference: str) -> dict[str, str]:
     if name not in known:
         raise InputError(f"the bibliography has no entry {name!r}: {nearest(name, known)}")
     entry = known[name]
-    entry = {**entry, "journal": f"{entry['journal']} {entry.get('volume', '')}".strip()} if "journal" in entry else entry
+    entry = (
+        {**entry, "journal": f"{entry['journal']} {entry.get('volume', '')}".strip()} if "journal" in entry else entry
+    )
     parts = [entry[key] for key in _PRINTED if key in entry]
     return {"text": ", ".join([*parts, *([place] if place else [])]), "doi": entry.get("doi", "")}

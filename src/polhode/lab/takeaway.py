@@ -7,6 +7,7 @@ import io
 import tempfile
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,12 @@ class TakeawayDesk:
         name, motion = self._motion_of(request, model)
         stage = model.stage_of(request.values, request.run)
         record = record_motion(motion, name=model.name, title=model.title, stage=stage)
-        described = model.describe()
-        about = {key: described[key] for key in ("explanation", "source", "lesson")}
-        options = {"mode": "file", "title": model.title, "about": about, "values": request.values}
+        about = {
+            "explanation": model.explanation,
+            "source": model.source,
+            "lesson": _lesson_of_recording(request, model),
+        }
+        options = {"mode": "file", "title": model.title, "about": about}
         return _text_message(request, f"{name}.html", html_page.build_page(options, encode_record(record)))
 
     def _answer_figure(self, request: TakeRequest, model: Model) -> str:
@@ -91,6 +95,14 @@ class TakeawayDesk:
         if model is not self._model or values != self._values or self._motions is None:
             self._motions, self._model, self._values = model.run(**values), model, values
         return self._motions
+
+
+def _lesson_of_recording(request: TakeRequest, model: Model) -> dict[str, Any] | None:
+    """The lesson with those steps alone that need no other motion."""
+    if model.lesson is None:
+        return None
+    steps = [s for s in model.lesson.steps if model.values(**s.values) == request.values and s.run == request.run]
+    return replace(model.lesson, steps=tuple(steps)).describe()
 
 
 def _text_message(request: TakeRequest, name: str, text: str) -> str:

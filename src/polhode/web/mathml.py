@@ -16,19 +16,23 @@ _GREEK = (
     *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu"),
     *("xi", "omicron", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "varphi", "chi", "psi", "omega"),
 )
+
+
+def _read_table(text: str) -> dict[str, str]:
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
 LETTERS = {
     **{name: chr(0x3B1 + i) for i, name in enumerate(_GREEK)},
     **{name.capitalize(): chr(0x391 + i) for i, name in enumerate(_GREEK) if name not in ("varsigma", "varphi")},
-    **{"varepsilon": "ε", "epsilon": "ϵ", "phi": "ϕ", "Phi": "Φ", "hbar": "ℏ", "ell": "ℓ", "infty": "∞"},
+    **_read_table("varepsilon ε epsilon ϵ phi ϕ Phi Φ hbar ℏ ell ℓ infty ∞"),
 }
-OPERATORS = {
-    **{"cdot": "⋅", "times": "×", "pm": "±", "mp": "∓", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠"},
-    **{"neq": "≠", "approx": "≈", "equiv": "≡", "sim": "∼", "propto": "∝", "to": "→", "rightarrow": "→", "mapsto": "↦"},
-    **{"Rightarrow": "⇒", "ll": "≪", "gg": "≫", "in": "∈", "perp": "⟂", "parallel": "∥", "nabla": "∇", "ldots": "…"},
-    **{"cdots": "⋯", "sum": "∑", "prod": "∏", "int": "∫", "circ": "∘", "otimes": "⊗", "oplus": "⊕"},
-    **{"lvert": "|", "rvert": "|", "vert": "|", "lVert": "‖", "rVert": "‖", "Vert": "‖", "langle": "⟨", "rangle": "⟩"},
-    **{"partial": "∂", "{": "{", "}": "}", "dagger": "†", "prime": "′"},
-}
+OPERATORS = _read_table(
+    "cdot ⋅ times × pm ± mp ∓ le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ approx ≈ equiv ≡ sim ∼ propto ∝ to → rightarrow → "
+    "mapsto ↦ Rightarrow ⇒ ll ≪ gg ≫ in ∈ perp ⟂ parallel ∥ nabla ∇ ldots … cdots ⋯ sum ∑ prod ∏ int ∫ circ ∘ "
+    "otimes ⊗ oplus ⊕ lvert | rvert | vert | lVert ‖ rVert ‖ Vert ‖ langle ⟨ rangle ⟩ partial ∂ { { } } dagger †"
+)
 FUNCTIONS = (
     *("sin", "cos", "tan", "cot", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "ln", "log", "max"),
     *("min", "det", "sn", "cn", "dn", "am", "tr"),
@@ -243,7 +247,7 @@ def _bold(letter: str) -> str:
     for first, last, start in (("A", "Z", 0x1D400), ("a", "z", 0x1D41A), ("0", "9", 0x1D7CE)):
         if first <= letter <= last:
             return chr(start + ord(letter) - ord(first))
-    for first, last, start in (("Α", "Ω", 0x1D6A8), ("α", "ω", 0x1D6C2)):  # noqa: RUF001 (Greek letters)
+    for first, last, start in (("Α", "Ω", 0x1D6A8), ("α", "ω", 0x1D6C2)):
         if first <= letter <= last:
             return chr(start + ord(letter) - ord(first))
     return letter
