@@ -66,7 +66,7 @@ export class Lab {
   private handleMessage(message: FromServer): void {
     switch (message.type) {
       case "hello":
-        this.handleHello(message.themes, message.models);
+        this.handleHello(message.themes, message.models, message.changed ?? null);
         break;
       case "progress":
         if (this.pending.isCurrent(message.id)) this.progress.at(message.done, message.text);
@@ -88,17 +88,35 @@ export class Lab {
     if (message.type !== "hello") this.updateState();
   }
 
-  /** The server sends this when the page opens, and again after a reconnection. */
-  private handleHello(themes: string[], models: Model[]): void {
+  /** The server sends this when the page opens, after a reconnection, and when files of own models have changed. */
+  private handleHello(themes: string[], models: Model[], changed: string[] | null): void {
+    const before = this.models;
     this.models = models;
     if (models.length === 0) return;
-    if (this.gallery === null) {
-      this.app.prependCards(this.parameterPanel.element, this.checks.element);
+    const isFirst = this.gallery === null;
+    if (isFirst) this.app.prependCards(this.parameterPanel.element, this.checks.element);
+    if (JSON.stringify(before) !== JSON.stringify(models)) {
       const address = (model: Model): string => plainAddress(model);
       this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model));
+    }
+    if (isFirst) {
       this.drawer.ready();
       this.loadAddress();
-    } else this.run(this.parameterPanel.values);
+    } else this.refresh(changed);
+  }
+
+  /** Run the model again, as it is now; a knob that was moved stays where it is, if its range allows. */
+  private refresh(changed: string[] | null): void {
+    const old = this.model;
+    const model = this.models.find((one) => one.name === old?.name);
+    if (old === null || model === undefined) return;
+    this.gallery?.mark(model.name, false);
+    if (changed !== null && !changed.includes(model.name)) return;
+    const kept = Object.entries(this.parameterPanel.values).filter(([name, value]) => {
+      const [now, then] = [model, old].map(({ parameters }) => parameters.find((one) => one.name === name));
+      return now !== undefined && value !== then?.default && value >= now.low && value <= now.high;
+    });
+    this.open(model, Object.fromEntries(kept), this.wantedRun);
   }
 
   private loadAddress(): void {
