@@ -71,9 +71,7 @@ def lab(
     models, name = _collect_models(ctx, targets, model)
     for sentence in models.errors:
         click.echo(f"Error: {sentence}", err=True)
-    serve_page(
-        models=models, model=name, parameters=changed, port=port, host=host, token=token, no_browser=no_browser
-    )
+    serve_page(models=models, model=name, parameters=changed, port=port, host=host, token=token, no_browser=no_browser)
 
 
 def _collect_models(ctx: click.Context, targets: tuple[str, ...], model: Model | None) -> tuple[LabModels, str]:

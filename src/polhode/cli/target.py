@@ -108,7 +108,7 @@ class LabCommand(TargetCommand):
     """A command that accepts models, scenario files, and folders of them."""
 
     def _files_hint(self) -> list[str]:
-        return ["a scenario file ends with .toml; `polhode view` opens stored motions"]
+        return ["a scenario file ends with .toml; `polhode view` opens files"]
 
     def _is_file(self, target: str) -> bool:
         return super()._is_file(target) or (Path(target).is_dir() and not _is_model(target))

@@ -16,7 +16,17 @@ from polhode.errors import InputError, nearest
 from polhode.gallery.gallery_model import THEMES, Model, Parameter, ReferenceCheck, main_motion
 from polhode.gallery.knob import Knob, format_with_unit
 
-__all__ = ["MODELS", "THEMES", "Knob", "Model", "Parameter", "ReferenceCheck", "format_with_unit", "main_motion", "model_name"]
+__all__ = [
+    "MODELS",
+    "THEMES",
+    "Knob",
+    "Model",
+    "Parameter",
+    "ReferenceCheck",
+    "format_with_unit",
+    "main_motion",
+    "model_name",
+]
 
 _SUPPORT_MODULES = (
     "affine",

@@ -68,7 +68,9 @@ class LabModels(Mapping[str, Model]):
         with self._lock:
             stamps = {path: _stamp(path) for one in self._paths for path in (_files_of(one) if one.is_dir() else [one])}
             if stamps != self._stamps or not self.version:
-                kept = {path: model for path, model in self._files.items() if stamps.get(path) == self._stamps.get(path)}
+                kept = {
+                    path: model for path, model in self._files.items() if stamps.get(path) == self._stamps.get(path)
+                }
                 self._files = {path: kept.get(path) or _read_or_explain(path) for path in stamps}
                 self._stamps = stamps
                 self._own = _by_distinct_names((*self._given, *self._files.values()))

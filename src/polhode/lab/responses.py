@@ -34,7 +34,7 @@ class ModelResult:
     """The stage of each motion, by its name; None for the page's defaults."""
 
 
-def encode_message(kind: str, **fields: Any) -> str:
+def encode_message(kind: str, /, **fields: Any) -> str:
     """A JSON message; NaN and infinity become null."""
     return json.dumps({"type": kind, **_replace_nonfinite(fields)}, allow_nan=False)
 

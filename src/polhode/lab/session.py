@@ -19,6 +19,7 @@ from polhode.lab.requests import (
     RefusedRequestError,
     RunRequest,
     TakeRequest,
+    TextRequest,
     parse_request,
     request_id,
 )
@@ -92,8 +93,8 @@ class Session:
             await asyncio.sleep(WATCH_INTERVAL_S)
             await asyncio.to_thread(self._models.refresh)
             own = self._models.own
-            if own != known:
-                changed = [model.name for model in own if model not in known]
+            changed = [model.name for model in own if not any(model is one for one in known)]
+            if changed or len(own) != len(known):
                 self._enqueue(await asyncio.to_thread(responses.hello_message, own, changed))
                 known = own
 
