@@ -115,7 +115,7 @@ def _read_or_explain(path: Path) -> Model:
     try:
         return read_model(path)
     except PolhodeError as error:
-        return _explaining_model(path, str(error))
+        return _explaining_model(path, str(error).replace(str(path), path.name))
 
 
 @dataclass(frozen=True)
