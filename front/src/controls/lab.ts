@@ -3,7 +3,7 @@
 import type { App } from "../app.ts";
 import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
-import type { PageOptions, FromServer, Model } from "../transport/protocol.ts";
+import type { PageOptions, FromServer, Model, Parameter } from "../transport/protocol.ts";
 import { addressOf, valuesOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
@@ -34,6 +34,8 @@ export class Lab {
   private readonly requested = new Map<number, Values>();
   private computed: Values = {};
   private hasFallenBack = false;
+  /** Knobs of an own model that were moved, also while its file has an error and declares none. */
+  private moved: Values = {};
 
   constructor(
     private readonly app: App,
@@ -112,10 +114,13 @@ export class Lab {
     if (old === null || model === undefined) return;
     this.gallery?.mark(model.name, false);
     if (changed !== null && !changed.includes(model.name)) return;
-    const kept = Object.entries(this.parameterPanel.values).filter(([name, value]) => {
-      const [now, then] = [model, old].map(({ parameters }) => parameters.find((one) => one.name === name));
-      return now !== undefined && value !== then?.default && value >= now.low && value <= now.high;
-    });
+    const { values } = this.parameterPanel;
+    for (const { name, default: start } of old.parameters) {
+      if (values[name] !== start) this.moved[name] = values[name];
+      else delete this.moved[name];
+    }
+    const isInRange = ({ name, low, high }: Parameter): boolean => this.moved[name] >= low && this.moved[name] <= high;
+    const kept = model.parameters.filter(isInRange).map(({ name }) => [name, this.moved[name]] as const);
     this.open(model, Object.fromEntries(kept), this.wantedRun);
   }
 
@@ -133,6 +138,7 @@ export class Lab {
   }
 
   private choose(model: Model): void {
+    this.moved = {};
     this.app.notices.remove("address");
     history.pushState(null, "", plainAddress(model));
     this.drawer.onChosen();
