@@ -108,7 +108,7 @@ def test_a_file_with_an_error_stays_and_says_what_is_wrong(wheel):
     broken = models["wheel"]
     assert "outside its range" in broken.explanation
     assert str(wheel.parent) not in broken.explanation
-    with pytest.raises(InputError, match="wheel.toml: spin starts at 25 rad/s, .*read again when it is saved"):
+    with pytest.raises(InputError, match=r"wheel\.toml: spin starts at 25 rad/s, .*read again when it is saved"):
         broken.run()
     assert len(models.errors) == 1
     change(wheel, "low = 55.0", "low = 1.0")
@@ -272,7 +272,7 @@ def test_ph_lab_serves_from_a_thread_and_offers_more_when_called_again(wheel):
 
 
 def test_ph_lab_refuses_what_it_cannot_open():
-    with pytest.raises(InputError, match="motion.show"):
+    with pytest.raises(InputError, match=r"motion\.show"):
         ph.lab(3, browser=False, wait=False)
     with pytest.raises(InputError, match="did you mean 'dzhanibekov'"):
         ph.lab("dzanibekov", browser=False, wait=False)

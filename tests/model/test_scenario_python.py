@@ -149,7 +149,7 @@ def test_an_orientation_by_axis_and_angle_against_scipy(tmp_path):
             "the mass is the body's",
         ),
         (
-            "mass = 1\ninertia = [1, 1, 1]\nparts = [{ shape = { kind = 'sphere', radius = 1, position = [1, 0, 0] } }]",
+            "mass = 1\ninertia = [1, 1, 1]\nparts = [{ shape = { kind = 'sphere', radius = 1, position = [1, 0] } }]",
             "linear and offset",
         ),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from polhode.model.scenario_file import PAGE_KEYS
 from polhode.own_models.knob_path import format_place, parse_place
 from polhode.own_models.model_file import KNOB_KEYS
 from polhode.own_models.stage_file import PROPS
-from polhode.web.stage import SWITCHES
+from polhode.web.stage import SWITCHES, Stage
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "howto" / "own-models.md").read_text(encoding="utf-8")
@@ -78,7 +79,8 @@ def test_a_knob_in_degrees_sets_a_number_in_radians(model_of):
 
 def test_one_knob_sets_several_numbers(model_of):
     rod = "duration = 1.0\npivot = [0.0, 0.0, 0.5]\n[body]\n"
-    rod += f"shape = {{ kind = 'tube', outer_radius = 0.02, inner_radius = 0.01, height = 1.0, mass = 1.0 }}\n{LENGTH_KNOB}"
+    rod += "shape = { kind = 'tube', outer_radius = 0.02, inner_radius = 0.01, height = 1.0, mass = 1.0 }\n"
+    rod += LENGTH_KNOB
     model = model_of(rod.replace("shape.length", "shape.height"))
     long = model.scenario(length=1.5)
     assert long.pivot.tolist() == [0.0, 0.0, 0.75]
@@ -231,7 +233,7 @@ def test_the_reference_lists_every_key():
     assert keys_of("Knobs and the page", "key of a knob") == list(KNOB_KEYS)
     assert keys_of("Knobs and the page", "key") == list(PAGE_KEYS)
     stage = keys_of("Knobs and the page", "key of `[stage]`")
-    assert stage == [field for field in ph.Model.__dataclass_fields__["stage"].default.__dataclass_fields__]
+    assert stage == [field.name for field in fields(Stage)]
     assert keys_of("Parts", "key of a part") == list(JOINED_PART_KEYS)
     assert keys_of("Parts", "key of a place") == list(PLACE_KEYS)
     assert all(f"`{name}`" in REFERENCE for name in SWITCHES)

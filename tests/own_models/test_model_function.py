@@ -68,7 +68,7 @@ def test_every_argument_needs_a_knob():
         ph.model(lambda speed=3: None)
     with pytest.raises(InputError, match="already uses the name 'run'"):
         ph.model(lambda run=ph.Knob(1, 0, 2): None)
-    with pytest.raises(InputError, match="must return a ph.Scenario"):
+    with pytest.raises(InputError, match=r"must return a ph\.Scenario"):
         ph.model(lambda speed=ph.Knob(1, 0, 2): None)()
     with pytest.raises(InputError, match="not of 3"):
         ph.model(3)
