@@ -119,7 +119,7 @@ def lab(
     >>> lab.stop()
     """
     own = [one for one in models if isinstance(one, Model) and MODELS.get(one.name) is not one]
-    paths = [Path(one) for one in models if _is_path(one)]
+    paths = [Path(one) for one in models if not isinstance(one, Model) and _is_path(one)]
     running = _running.get((host, port))
     if running is None or not running.is_running:
         running = _running[host, port] = _start(own, paths, host, port)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -47,6 +47,12 @@ class LabModels(Mapping[str, Model]):
     def own(self) -> tuple[Model, ...]:
         """The user's own models, in the order in which they were given."""
         return tuple(self._own.values())
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What is wrong with files that could not be read."""
+        broken = (model for model in self._files.values() if isinstance(model.scenario, _Refusal))
+        return tuple(model.explanation for model in broken)
 
     def add(self, models: Sequence[Model], paths: Sequence[Path] = ()) -> None:
         """Offer more models; one with the name of another that was given before replaces it."""
@@ -109,15 +115,21 @@ def _read_or_explain(path: Path) -> Model:
     try:
         return read_model(path)
     except PolhodeError as error:
-        return _explaining_model(path, str(error))
+        return _explaining_model(path, str(error).replace(str(path), path.name))
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """The scenario of a file with an error."""
+
+    sentence: str
+
+    def __call__(self) -> NoReturn:
+        raise InputError(f"{self.sentence}. The file is read again when it is saved")
 
 
 def _explaining_model(path: Path, sentence: str) -> Model:
     """A model that stands for a file with an error."""
-
-    def refuse() -> NoReturn:
-        raise InputError(f"{sentence}. Correct the file: it is read again when it is saved")
-
     return Model(
         name=name_of_file(path),
         title=f"{path.name} (with an error)",
@@ -125,7 +137,7 @@ def _explaining_model(path: Path, sentence: str) -> Model:
         source="",
         explanation=sentence,
         parameters=(),
-        scenario=refuse,
+        scenario=_Refusal(sentence),
     )
 
 

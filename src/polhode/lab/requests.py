@@ -106,7 +106,7 @@ def parse_request(text: str, models: Mapping[str, Model] = MODELS) -> PageReques
     >>> parse_request('{"type": "dance", "id": 2}')
     Traceback (most recent call last):
     ...
-    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...cancel, csv, figure, motion, page, run, sweep, text
+    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': known are cancel, ...
     """
     message = _parse_object(text)
     number = _request_id(message)

@@ -36,7 +36,7 @@ class ModelResult:
     """The names of all scenarios of the model, where not all were run."""
 
 
-def encode_message(kind: str, **fields: Any) -> str:
+def encode_message(kind: str, /, **fields: Any) -> str:
     """A JSON message; NaN and infinity become null."""
     return json.dumps({"type": kind, **_replace_nonfinite(fields)}, allow_nan=False)
 
@@ -47,11 +47,12 @@ def models_by_theme() -> tuple[Model, ...]:
     return tuple(sorted((MODELS[name] for name in MODELS), key=lambda model: THEMES.index(model.theme)))
 
 
-def hello_message(own: Sequence[Model] = ()) -> str:
-    """The greeting with the user's own models, and the whole gallery."""
+def hello_message(own: Sequence[Model] = (), changed: Sequence[str] | None = None) -> str:
+    """The greeting with the user's own models, and the whole gallery; a later one names the models that changed."""
     themes = [OWN_THEME, *THEMES] if own else THEMES
     models = [model.describe() for model in (*own, *models_by_theme())]
-    return encode_message("hello", version=__version__, themes=themes, models=models)
+    again = {} if changed is None else {"changed": changed}
+    return encode_message("hello", version=__version__, themes=themes, models=models, **again)
 
 
 def hello_without_gallery() -> str:
@@ -79,7 +80,8 @@ def text_message(request: TextRequest) -> str:
         text = model_as_text(request.kind, request.model, request.values, request.run)
     except PolhodeError as error:
         return encode_message("refused", id=request.id, sentence=str(error), parameter=None)
-    return encode_message("text", id=request.id, kind=request.kind, text=text)
+    name = f"{request.model.name}.{'py' if request.kind == 'python' else 'toml'}"
+    return encode_message("text", id=request.id, kind=request.kind, name=name, text=text)
 
 
 def checks_message(id: int, checks: Sequence[ReferenceCheck]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from polhode.errors import PolhodeError
+from polhode.gallery import Model
 from polhode.lab import responses
 from polhode.lab.jobs import Job, defect_message
 from polhode.lab.registry import LabModels
@@ -19,6 +20,7 @@ from polhode.lab.requests import (
     RunRequest,
     SweepRequest,
     TakeRequest,
+    TextRequest,
     parse_request,
     request_id,
 )
@@ -70,9 +72,10 @@ class Session:
         """Send the greeting, then answer requests until the socket is closed."""
         watching = None
         if self._viewed is None:
-            version = await asyncio.to_thread(self._models.refresh)
-            self._enqueue(await asyncio.to_thread(responses.hello_message, self._models.own))
-            watching = self._watch_models(version)
+            await asyncio.to_thread(self._models.refresh)
+            own = self._models.own
+            self._enqueue(await asyncio.to_thread(responses.hello_message, own))
+            watching = self._watch_models(own)
         else:
             self._enqueue(responses.hello_without_gallery())
             self._enqueue(self._viewed)
@@ -92,14 +95,16 @@ class Session:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _watch_models(self, version: int) -> None:
-        """Greet the page again whenever a model of the user's own has changed."""
+    async def _watch_models(self, known: Sequence[Model]) -> None:
+        """Greet the page again whenever models of the user's own have changed."""
         while True:
             await asyncio.sleep(WATCH_INTERVAL_S)
-            now = await asyncio.to_thread(self._models.refresh)
-            if now != version:
-                version = now
-                self._enqueue(await asyncio.to_thread(responses.hello_message, self._models.own))
+            await asyncio.to_thread(self._models.refresh)
+            own = self._models.own
+            changed = [model.name for model in own if not any(model is one for one in known)]
+            if changed or len(own) != len(known):
+                self._enqueue(await asyncio.to_thread(responses.hello_message, own, changed))
+                known = own
 
     def _handle_text(self, text: str) -> None:
         """Handle one message; no message ends the session."""

@@ -72,7 +72,8 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         return particle(table["mass"]).move(table.get("center_of_mass", (0.0, 0.0, 0.0)))
     if "inertia" not in table:
         raise ScenarioError(
-            f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, parts, particle = true"
+            f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, parts, or "
+            "particle = true"
         )
     numbers = {key: table[key] for key in NUMBER_KEYS if key in table and key not in PRINCIPAL_AXES_KEYS}
     if "products" in numbers:

@@ -309,7 +309,9 @@ def scenario_mapping(
         for key in SETTINGS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
-    tables = [_body_table(body, state, with_parts, plain, with_shapes) for body, state in zip(bodies, states, strict=True)]
+    tables = [
+        _body_table(body, state, with_parts, plain, with_shapes) for body, state in zip(bodies, states, strict=True)
+    ]
     content.update({"bodies": tables} if is_system else {"body": tables[0]})
     if forces:
         content["forces"] = [_force_table(f, plain) for f in forces]

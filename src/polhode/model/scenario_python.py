@@ -106,8 +106,8 @@ class _Script:
             return f"{made}.move({format_value(table['center_of_mass'])})" if "center_of_mass" in table else made
         call = find_shape_call(body)
         if call is not None:
-            kind, arguments = call
-            return _call(f"ph.shapes.{kind}", [f"{key}={format_value(value)}" for key, value in arguments.items()])
+            kind, sizes = call
+            return _call(f"ph.shapes.{kind}", [f"{key}={format_value(value)}" for key, value in sizes.items()])
         numbers = {key: table[key] for key in table if key in _BODY_NUMBERS}
         arguments = [f"{key}={format_value(value)}" for key, value in numbers.items()]
         if "principal_moments" in table:
@@ -146,7 +146,8 @@ _BODY_NUMBERS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "volum
 def _write_state(table: Mapping[str, Any]) -> str:
     standard = {"position": [0.0] * 3, "quaternion_wxyz": [1.0, 0.0, 0.0, 0.0], "velocity": [0.0] * 3}
     standard |= {"angular_velocity_body": [0.0] * 3}
-    given = {key: table[key] for key in (*standard, "time") if key in table and table[key] != standard.get(key)}
+    # Compared as text: -0.0 equals 0.0, and is another bit.
+    given = {key: table[key] for key in (*standard, "time") if repr(table.get(key)) != repr(standard.get(key))}
     return _call("ph.State", [f"{key}={format_value(value)}" for key, value in given.items()])
 
 

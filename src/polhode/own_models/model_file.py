@@ -35,6 +35,12 @@ from polhode.web.stage import Stage
 OWN_THEME = "your models"
 """The theme under which the page lists them."""
 KNOB_KEYS = ("name", "sets", "low", "high", "unit", "help", "label", "scale", "offset")
+REQUIRED_KNOB_KEYS = {
+    "name": "what it is called",
+    "sets": "the number that it sets",
+    "low": "its lowest value",
+    "high": "its highest value",
+}
 SET_KEYS = ("place", "scale", "offset")
 NAMED_SCALES = {"deg": math.pi / 180, "rpm": math.pi / 30}
 """Knobs in degrees, or in turns a minute, for numbers in rad and rad/s."""
@@ -166,8 +172,7 @@ def _read_knob(content: Mapping[str, Any], table: Any, where: str) -> tuple[Knob
     for key in table:
         if key not in KNOB_KEYS:
             raise ScenarioError(f"{where} has no key {key!r}: {suggest_name(key, KNOB_KEYS)}")
-    for key, meaning in (("name", "what it is called"), ("sets", "the number that it sets"), ("low", "its lowest value"),
-                         ("high", "its highest value")):  # fmt: skip
+    for key, meaning in REQUIRED_KNOB_KEYS.items():
         if key not in table:
             raise ScenarioError(f"{where} needs {key}, {meaning}")
     _check_name(name, where)
@@ -209,7 +214,7 @@ def _read_targets(table: Mapping[str, Any], where: str) -> tuple[KnobTarget, ...
             raise ScenarioError(f"sets of {where} needs the place of the number")
         place = parse_place(own["place"])
         if place[0] not in (*SETTINGS, *READ_SEPARATELY, "stage"):
-            known = suggest_name(place[0], (*SETTINGS, *READ_SEPARATELY))
+            known = suggest_name(str(place[0]), (*SETTINGS, *READ_SEPARATELY))
             raise ScenarioError(f"{where} cannot set {format_place(place)}, which is no part of the scenario: {known}")
         scale = _read_scale(own.get("scale", table.get("scale", 1.0)), where)
         offset = own.get("offset", table.get("offset", 0.0))
@@ -223,8 +228,8 @@ def _read_scale(given: Any, where: str) -> float:
     if isinstance(given, str):
         if given not in NAMED_SCALES:
             raise ScenarioError(
-                f"scale of {where} is {given!r}: {suggest_name(given, tuple(NAMED_SCALES))}, or give a number, by which "
-                "the knob is multiplied"
+                f"scale of {where} is {given!r}: {suggest_name(given, tuple(NAMED_SCALES))}, or give a number, by "
+                "which the knob is multiplied"
             )
         return NAMED_SCALES[given]
     if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given) or given == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,9 +15,7 @@ from polhode.web import props
 from polhode.web.stage import SWITCHES, Grab, Stage, StageCamera, ThirdFrame
 
 PROPS: dict[str, type[props.Prop]] = {
-    one.kind: one
-    for one in vars(props).values()
-    if isinstance(one, type) and issubclass(one, props.Prop) and one.kind
+    one.kind: one for one in vars(props).values() if isinstance(one, type) and issubclass(one, props.Prop) and one.kind
 }
 """Things beside the body, by their kinds."""
 
@@ -31,7 +29,7 @@ def read_stage(table: Any, knobs: tuple[Knob, ...]) -> Stage:
     >>> stage.props[0].radius
     0.1
     """
-    readers = {
+    readers: dict[str, Callable[[Any, str], Any]] = {
         "camera": partial(read_record, StageCamera),
         "frame": partial(read_record, ThirdFrame),
         "props": lambda value, where: read_list(value, where, _read_prop),
@@ -47,7 +45,7 @@ def read_stage(table: Any, knobs: tuple[Knob, ...]) -> Stage:
 def _read_prop(table: Any, where: str) -> props.Prop:
     kind = table.get("kind") if isinstance(table, Mapping) else None
     if kind not in tuple(PROPS):
-        raise ScenarioError(f"{where} has the kind {kind!r}: {suggest_name(kind, tuple(PROPS))}")
+        raise ScenarioError(f"{where} has the kind {kind!r}: {suggest_name(str(kind), tuple(PROPS))}")
     return read_record(PROPS[str(kind)], {key: value for key, value in table.items() if key != "kind"}, where)
 
 
