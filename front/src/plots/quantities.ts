@@ -83,10 +83,10 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
     const of = [{ id, name, index: "", spoken: heading.toLowerCase(), label: heading, color }];
     add(id, heading, unit, of, [values], (body) => ({ values: [lengths(record, values, body)] }));
   };
-  const series = (name: string, heading: string, list: MotionRecord["energies"]): void => {
+  const series = (name: string, heading: string, list: MotionRecord["energies"], idOf: (name: string) => string): void => {
     if (list.length === 0) return;
     const of = list.map((one, i) => ({
-      ...{ id: `${name}_${one.name}`, name: one.name, index: "", spoken: one.name, label: `${heading}: ${one.name}` },
+      ...{ id: idOf(one.name), name: one.name, index: "", spoken: one.name, label: `${heading}: ${one.name}` },
       color: name === "energy" && ENERGIES.has(one.name) ? one.name : FALLBACK_COLORS[i % FALLBACK_COLORS.length],
     }));
     const column = (one: MotionRecord["energies"][number], body: number): Float64Array =>
@@ -125,8 +125,9 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
       values: record.forces.map((one) => lengths(record, one.values, body)),
     }));
   }
-  series("energy", "Energy", record.energies);
-  series("drift", "Relative drift", record.drifts);
+  // As the columns of motion.to_dataframe() are called.
+  series("energy", "Energy", record.energies, (one) => (one === "total" ? "energy" : `${one}_energy`));
+  series("drift", "Relative drift", record.drifts, (one) => `drift_${one.replaceAll(" ", "_")}`);
   add("time", "Time", "s", [{ id: "time", name: "t", index: "", spoken: "time", label: "Time", color: "muted" }], [time], () => ({
     values: [time],
   }), false);
