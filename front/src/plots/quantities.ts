@@ -212,13 +212,17 @@ const lengths = ({ times, bodies }: MotionRecord, values: Float64Array, body: nu
 /** q and -q are the same attitude: the sign is that nearest to the previous output, so that the curves do not jump. */
 function continuousQuaternion({ times, bodies, quaternion }: MotionRecord, body: number): Float64Array[] {
   const found = [0, 1, 2, 3].map(() => new Float64Array(times));
+  const [w, x, y, z] = found;
   let last = -1;
   for (let n = 0; n < times; n++) {
     const row = 4 * (n * bodies + body);
-    let along = 1;
-    if (last >= 0) along = found.reduce((sum, part, i) => sum + part[last] * quaternion[row + i], 0);
-    for (const [i, part] of found.entries()) part[n] = (along < 0 ? -1 : 1) * quaternion[row + i];
-    if (!Number.isNaN(along) && Number.isFinite(found[0][n])) last = n;
+    const [a, b, c, d] = [quaternion[row], quaternion[row + 1], quaternion[row + 2], quaternion[row + 3]];
+    const sign = last >= 0 && w[last] * a + x[last] * b + y[last] * c + z[last] * d < 0 ? -1 : 1;
+    w[n] = sign * a;
+    x[n] = sign * b;
+    y[n] = sign * c;
+    z[n] = sign * d;
+    if (Number.isFinite(a)) last = n;
   }
   return found;
 }
