@@ -78,6 +78,18 @@ export function firstPanels(record: MotionRecord, watched: number): string[] {
 
 /** Why a motion has no such panel; "" if it has. */
 export function whyNot(record: MotionRecord, watched: number, id: string): string {
+  // Of a large ensemble all numbers are looked at: once.
+  const known = reasons.get(record) ?? new Map<string, string>();
+  reasons.set(record, known);
+  const key = `${watched} ${id}`;
+  const reason = known.get(key) ?? findReason(record, watched, id);
+  known.set(key, reason);
+  return reason;
+}
+
+const reasons = new WeakMap<MotionRecord, Map<string, string>>();
+
+function findReason(record: MotionRecord, watched: number, id: string): string {
   const phase = phaseOf(id);
   if (phase !== null) {
     const missing = [phase.x, phase.y].filter((one) => findQuantity(record, one) === null);
