@@ -39,6 +39,7 @@ test("the stage chooses the panels, in its order", () => {
 test("each Euler angle has an axis of its own; a body that stays upright has the sum of phi and psi", () => {
   assert.deepEqual(contentsOf(top(), "euler_angles").map((one) => one.curves.map((curve) => curve.id)), [["theta"], ["phi"], ["psi"]]);
   assert.deepEqual(contentsOf(top(), "tilt_precession").map((one) => one.heading), ["Tilt θ", "Precession φ"]);
+  assert.deepEqual(["tilt", "precession", "spin_angle"].map((id) => contentsOf(top(), id)[0].curves[0].id), ["theta", "phi", "psi"]);
   const [, sum] = contentsOf(recordOf(time, symmetricTop(0, 0, 3)), "euler_angles");
   assert.deepEqual([...sum.curves[0].values].map((x) => Math.round(1e9 * x) / 1e9), [0, 3, 6, 9]);
   assert.match(sum.note, /only φ \+ ψ is determined/);
@@ -96,7 +97,7 @@ test("a phase plot of a constant, and of NaN, has a range", () => {
 
 test("the CSV of a panel has names, units and all digits, without the power of ten of the axis", () => {
   const [energy] = contentsOf(still({ energies: [series("rotational", 1e-22, 2e-22, 3e-22, 0.1)] }), "energy");
-  assert.equal(csvText(energy.csv()), "time (s),energy_rotational (J)\r\n0,1e-22\r\n1,2e-22\r\n2,3e-22\r\n3,0.1\r\n");
+  assert.equal(csvText(energy.csv()), "time (s),rotational_energy (J)\r\n0,1e-22\r\n1,2e-22\r\n2,3e-22\r\n3,0.1\r\n");
   const [theta] = contentsOf(top(), "euler_angles", { degrees: true });
   assert.match(csvText(theta.csv()), /^time \(s\),theta \(°\)\r\n0,17\.18873385392/);
 });

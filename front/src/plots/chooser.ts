@@ -3,7 +3,7 @@
 import { button, create } from "../controls/dom.ts";
 import { Popover } from "../controls/popover.ts";
 import type { MotionRecord } from "../motion/record.ts";
-import { PANELS, phaseOf, whyNot } from "./panel-list.ts";
+import { PANELS, panelWords, phaseOf, whyNot } from "./panel-list.ts";
 import { quantityGroups } from "./panel-contents.ts";
 import type { PlotSelection, Spread } from "./plot-choices.ts";
 import { findQuantity } from "./quantities.ts";
@@ -58,13 +58,14 @@ export class PlotChooser {
   }
 
   private list(record: MotionRecord, watched: number, shown: readonly string[]): void {
-    const ids = [...PANELS.map(([id]) => id), ...shown.filter((id) => phaseOf(id) !== null)];
+    const listed = PANELS.map(([id]) => id);
+    const ids = [...listed, ...shown.filter((id) => !listed.includes(id))];
     const reasons = ids.map((id) => whyNot(record, watched, id));
     const described = JSON.stringify([ids, reasons, shown]);
     if (described === this.listed) return;
     this.listed = described;
     const focused = this.panels.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset["panel"] : undefined;
-    const rows = ids.map((id, i) => this.row(id, panelWords(record, id), reasons[i], shown));
+    const rows = ids.map((id, i) => this.row(id, wordsOf(record, id), reasons[i], shown));
     this.panels.replaceChildren(create("legend", { text: "Panels" }), ...rows);
     // The list was rebuilt below the keyboard's focus.
     if (focused !== undefined) [...this.panels.querySelectorAll("input")].find((box) => box.dataset["panel"] === focused)?.focus();
@@ -87,9 +88,9 @@ export class PlotChooser {
   }
 }
 
-function panelWords(record: MotionRecord, id: string): string {
+function wordsOf(record: MotionRecord, id: string): string {
   const phase = phaseOf(id);
-  if (phase === null) return PANELS.find(([one]) => one === id)?.[1] ?? id;
+  if (phase === null) return panelWords(id);
   const [x, y] = [phase.x, phase.y].map((one) => {
     const found = findQuantity(record, one);
     return found === null ? one : found.family.quantities[found.place].label;

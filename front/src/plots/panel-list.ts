@@ -38,6 +38,13 @@ export const PANELS: readonly (readonly [string, string])[] = [
   ["forces", "Forces"],
 ];
 
+/** The names of the Euler angles, and of the panels with one of them. */
+const TOP_ANGLES = ["Precession φ", "Tilt θ", "Spin ψ"];
+const ONE_ANGLE: Record<string, number> = { precession: 0, tilt: 1, spin_angle: 2 };
+
+/** What a panel is called in the list. */
+export const panelWords = (id: string): string => PANELS.find(([one]) => one === id)?.[1] ?? TOP_ANGLES[ONE_ANGLE[id]] ?? id;
+
 /** Shown at first if the motion has no stage that says otherwise. */
 const DEFAULTS = ["angular_velocity", "angular_velocity_world", "attitude", "energy", "drift", "position", "torque"];
 
@@ -45,7 +52,7 @@ const DEFAULTS = ["angular_velocity", "angular_velocity_world", "attitude", "ene
 const FAMILIES: Record<string, string> = {
   angular_velocity: "angular_velocity_body",
   angular_velocity_world: "angular_velocity",
-  tilt_precession: "euler_angles",
+  ...{ tilt_precession: "euler_angles", precession: "euler_angles", tilt: "euler_angles", spin_angle: "euler_angles" },
 };
 
 /** Relative size of rounding. */
@@ -71,6 +78,18 @@ export function firstPanels(record: MotionRecord, watched: number): string[] {
 
 /** Why a motion has no such panel; "" if it has. */
 export function whyNot(record: MotionRecord, watched: number, id: string): string {
+  // Of a large ensemble all numbers are looked at: once.
+  const known = reasons.get(record) ?? new Map<string, string>();
+  reasons.set(record, known);
+  const key = `${watched} ${id}`;
+  const reason = known.get(key) ?? findReason(record, watched, id);
+  known.set(key, reason);
+  return reason;
+}
+
+const reasons = new WeakMap<MotionRecord, Map<string, string>>();
+
+function findReason(record: MotionRecord, watched: number, id: string): string {
   const phase = phaseOf(id);
   if (phase !== null) {
     const missing = [phase.x, phase.y].filter((one) => findQuantity(record, one) === null);
@@ -81,6 +100,9 @@ export function whyNot(record: MotionRecord, watched: number, id: string): strin
     case "angular_velocity_world":
     case "euler_angles":
     case "tilt_precession":
+    case "tilt":
+    case "precession":
+    case "spin_angle":
     case "yaw_pitch_roll":
     case "quaternion":
     case "angular_momentum":
@@ -127,19 +149,22 @@ export function stripsOf(record: MotionRecord, watched: number, id: string): Str
     ...{ id, key: id, heading, family: of, places, note, isLogarithmic: id === "drift", isLow },
   });
   const several = (strips: Strip[]): Strip[] => strips.map((strip, i) => ({ ...strip, key: i === 0 ? id : `${id}/${i}`, isLow: true }));
-  const words = PANELS.find(([other]) => other === id)?.[1] ?? family.heading;
-  if (id === "euler_angles" || id === "tilt_precession") {
+  const words = panelWords(id);
+  const only = ONE_ANGLE[id];
+  if (FAMILIES[id] === "euler_angles" || id === "euler_angles") {
     const { values } = family.columns(watched);
-    const names = id === "euler_angles" ? ["Euler angle φ", "Euler angle θ", "Euler angle ψ"] : ["Precession φ", "Tilt θ", ""];
+    const names = id === "euler_angles" ? ["Euler angle φ", "Euler angle θ", "Euler angle ψ"] : TOP_ANGLES;
+    const places = only !== undefined ? [only] : id === "euler_angles" ? [1, 0, 2] : [1, 0];
     if (values[0].every(Number.isNaN) && values[1].some(Number.isFinite)) {
       const isDown = (values[1].find(Number.isFinite) ?? 0) > 1;
-      const only = `φ ${isDown ? "−" : "+"} ψ`;
-      const note = `Axis 3 of the body stays vertical, so that only ${only} is determined.`;
-      return several([one(names[1], [1]), one(`Euler angles ${only}`, [0], note, familiesOf(record).get("angle_about_vertical")!)]);
+      const sum = `φ ${isDown ? "−" : "+"} ψ`;
+      const note = `Axis 3 of the body stays vertical, so that only ${sum} is determined.`;
+      const vertical = one(`Euler angles ${sum}`, [0], note, familiesOf(record).get("angle_about_vertical")!);
+      return several([...(places.includes(1) ? [one(names[1], [1])] : []), ...(only === 1 ? [] : [vertical])]);
     }
     const note = hasGaps(family.columns(watched)) ? "Gaps: near θ = 0 and 180°, φ and ψ are not determined, or turn against each other." : "";
-    const turning = id === "euler_angles" ? [0, 2] : [0];
-    return several([one(names[1], [1]), ...turning.map((i) => one(names[i], [i], i === 0 ? note : ""))]);
+    const noted = places.find((place) => place !== 1);
+    return several(places.map((place) => one(names[place], [place], place === noted ? note : "")));
   }
   if (id === "yaw_pitch_roll") {
     const { values } = family.columns(watched);

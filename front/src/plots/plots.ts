@@ -8,7 +8,7 @@ import type { Choices } from "../options.ts";
 import { PlotChooser, PhasePickers } from "./chooser.ts";
 import { PlotToolbar } from "./toolbar.ts";
 import { hiddenId, phaseContents, stripContents, type Look, type PanelContents, type PhaseContents } from "./panel-contents.ts";
-import { firstPanels, phaseOf, stripsOf, whyNot, type Strip } from "./panel-list.ts";
+import { firstPanels, panelWords, phaseOf, stripsOf, whyNot, type Strip } from "./panel-list.ts";
 import { timeFormatter, unitOfTime } from "../controls/format.ts";
 import type { Shared } from "./frame.ts";
 import { powerFor, unitWith } from "./number-format.ts";
@@ -172,7 +172,7 @@ export class Plots {
 
   /** Say which panels are missing and why, and what is drawn behind the curves. */
   private explain(asked: string[], reasons: string[], spread: string): void {
-    const missing = asked.flatMap((id, i) => (reasons[i] === "" ? [] : [`${id.replaceAll("_", " ")} (${reasons[i]})`]));
+    const missing = asked.flatMap((id, i) => (reasons[i] === "" ? [] : [`${panelWords(id)} (${reasons[i]})`]));
     const isEmpty = asked.length === 0;
     const isChosen = this.selection.now.panels !== null;
     const empty = isChosen ? "No panel is chosen: see “Plots”." : "Nothing changes in this motion, so there is nothing to plot.";

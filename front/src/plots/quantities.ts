@@ -83,10 +83,10 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
     const of = [{ id, name, index: "", spoken: heading.toLowerCase(), label: heading, color }];
     add(id, heading, unit, of, [values], (body) => ({ values: [lengths(record, values, body)] }));
   };
-  const series = (name: string, heading: string, list: MotionRecord["energies"]): void => {
+  const series = (name: string, heading: string, list: MotionRecord["energies"], idOf: (name: string) => string): void => {
     if (list.length === 0) return;
     const of = list.map((one, i) => ({
-      ...{ id: `${name}_${one.name}`, name: one.name, index: "", spoken: one.name, label: `${heading}: ${one.name}` },
+      ...{ id: idOf(one.name), name: one.name, index: "", spoken: one.name, label: `${heading}: ${one.name}` },
       color: name === "energy" && ENERGIES.has(one.name) ? one.name : FALLBACK_COLORS[i % FALLBACK_COLORS.length],
     }));
     const column = (one: MotionRecord["energies"][number], body: number): Float64Array =>
@@ -125,8 +125,9 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
       values: record.forces.map((one) => lengths(record, one.values, body)),
     }));
   }
-  series("energy", "Energy", record.energies);
-  series("drift", "Relative drift", record.drifts);
+  // As the columns of motion.to_dataframe() are called.
+  series("energy", "Energy", record.energies, (one) => (one === "total" ? "energy" : `${one}_energy`));
+  series("drift", "Relative drift", record.drifts, (one) => `drift_${one.replaceAll(" ", "_")}`);
   add("time", "Time", "s", [{ id: "time", name: "t", index: "", spoken: "time", label: "Time", color: "muted" }], [time], () => ({
     values: [time],
   }), false);
@@ -211,13 +212,17 @@ const lengths = ({ times, bodies }: MotionRecord, values: Float64Array, body: nu
 /** q and -q are the same attitude: the sign is that nearest to the previous output, so that the curves do not jump. */
 function continuousQuaternion({ times, bodies, quaternion }: MotionRecord, body: number): Float64Array[] {
   const found = [0, 1, 2, 3].map(() => new Float64Array(times));
+  const [w, x, y, z] = found;
   let last = -1;
   for (let n = 0; n < times; n++) {
     const row = 4 * (n * bodies + body);
-    let along = 1;
-    if (last >= 0) along = found.reduce((sum, part, i) => sum + part[last] * quaternion[row + i], 0);
-    for (const [i, part] of found.entries()) part[n] = (along < 0 ? -1 : 1) * quaternion[row + i];
-    if (!Number.isNaN(along) && Number.isFinite(found[0][n])) last = n;
+    const [a, b, c, d] = [quaternion[row], quaternion[row + 1], quaternion[row + 2], quaternion[row + 3]];
+    const sign = last >= 0 && w[last] * a + x[last] * b + y[last] * c + z[last] * d < 0 ? -1 : 1;
+    w[n] = sign * a;
+    x[n] = sign * b;
+    y[n] = sign * c;
+    z[n] = sign * d;
+    if (Number.isFinite(a)) last = n;
   }
   return found;
 }
