@@ -25,6 +25,9 @@ import { Views } from "./view/views.ts";
 /** Slow motion is at least this many times slower than the natural speed. */
 const SLOWDOWN = 5;
 
+/** Minimum time between two drawings of the plots while a knob is dragged, in ms. */
+const PLOT_EVERY_MS = 100;
+
 export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
@@ -50,6 +53,10 @@ export class App {
   private readonly plots: Plots | null;
   private rate = 0;
   private frame: number | null = null;
+  /** Whether a knob is being dragged: only what moves is updated. */
+  isDragging = false;
+  private isFollowing = false;
+  private plotted = 0;
 
   constructor(options: PageOptions) {
     const theme = new ThemeSwitch(this.choices);
@@ -67,7 +74,9 @@ export class App {
     if (this.views) this.views.grabActions = this.grabActions();
     listenToKeys(this.playback, panes?.keys ?? {});
     this.playback.onChange(() => this.wake());
-    this.playback.onChange(() => this.warn());
+    this.playback.onChange(() => {
+      if (!this.isFollowing) this.warn();
+    });
     this.choices.onChange((changed) => {
       if ("watched" in changed && this.record !== null) this.watch(this.record);
     });
@@ -88,10 +97,20 @@ export class App {
     document.body.classList.toggle("other", this.record !== null && this.record.name !== model);
   }
 
+  setDragging(isDragging: boolean): void {
+    this.isDragging = isDragging;
+    this.views?.setBusy(isDragging);
+  }
+
   show(record: MotionRecord): void {
     const before = this.record;
-    const isSame = before !== null && before.name === record.name && before.run === record.run;
+    const isSame = before !== null && before.name === record.name && before.run === record.run && before.axis === record.axis;
     this.record = record;
+    if (this.isDragging && isSame && before.bodies === record.bodies) {
+      this.follow(record);
+      return;
+    }
+    this.audit.element.classList.remove("stale");
     const { watched } = this.choices.now;
     if (watched >= record.bodies || (watched !== 0 && !isSame)) this.choices.set({ watched: 0 });
     if (!isSame && !(before?.name === record.name && isSameStage(before.stage, record.stage))) this.choices.set(switchesOf(record.stage));
@@ -106,6 +125,23 @@ export class App {
     document.body.dataset["run"] = String(record.id);
     document.body.dataset["model"] = record.name;
     this.expect(record.name);
+  }
+
+  /** A motion that is replaced in a moment: what moves is updated at once, plots a little later, texts in the end. */
+  private follow(record: MotionRecord): void {
+    this.isFollowing = true;
+    this.playback.load(record.time, true);
+    this.playBar.show(record);
+    this.isFollowing = false;
+    this.audit.element.classList.add("stale");
+    this.reportErrors("the views", () => this.views?.show(record, true));
+    const now = performance.now();
+    if (now - this.plotted > PLOT_EVERY_MS) {
+      this.plotted = now;
+      this.reportErrors("the plots", () => this.plots?.show(record));
+    }
+    if (!this.playback.playing) this.reportErrors("the views", () => this.views?.drawNow(this.playback.t));
+    document.body.dataset["run"] = String(record.id);
   }
 
   /** Update what depends on the watched body. */
@@ -147,6 +183,7 @@ export class App {
 
   /** Draw in the next animation frame, and keep going while playing. */
   private wake(): void {
+    if (this.isFollowing) return;
     this.frame ??= requestAnimationFrame((now) => {
       this.frame = null;
       this.playback.tick(now);

@@ -5,6 +5,7 @@ import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
 import type { PageOptions, FromServer, Model } from "../transport/protocol.ts";
 import { addressOf, valuesOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
+import { NewestWins } from "./newest.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
 import { requireElement } from "./dom.ts";
@@ -19,7 +20,14 @@ const BRIEF_MS = 2500;
 
 export class Lab {
   private readonly pending = new PendingRequests();
-  private readonly parameterPanel = new ParameterPanel((values) => this.changeValues(values), () => void this.copyLink());
+  private readonly parameterPanel = new ParameterPanel(
+    (values) => this.drag(values),
+    (values) => this.changeValues(values),
+    () => void this.copyLink(),
+  );
+  private readonly dragged = new NewestWins<Values>((values) => this.sendQuickRun(values));
+  /** A motion that arrived during a drag, to be shown in the next frame. */
+  private arrived: MotionRecord | null = null;
   private readonly checks = new ReferenceChecks();
   private readonly progress = new ProgressBar(() => this.cancel());
   private readonly drawer: Drawer;
@@ -54,6 +62,7 @@ export class Lab {
     this.isOpen = state === "open";
     if (state === "open") this.app.notices.remove("connection");
     if (state !== "lost") return;
+    this.dragged.clear();
     this.progress.stop();
     this.app.notices.show("connection", {
       sentence:
@@ -76,12 +85,16 @@ export class Lab {
         break;
       case "refused":
         // 0: the server could not read the id of the request.
-        if (this.pending.acceptEnd(message.id, true) || message.id === 0) this.handleRefusal(message.sentence, message.parameter);
+        if (this.pending.acceptEnd(message.id, true) || message.id === 0) {
+          this.handleRefusal(message.sentence, message.parameter);
+          this.dragged.finish();
+        }
         break;
       case "cancelled":
         if (this.pending.acceptEnd(message.id, false)) {
           this.checks.setStale(false);
           this.app.notices.show("run", this.cancelNotice());
+          this.dragged.finish();
         }
         break;
     }
@@ -140,7 +153,26 @@ export class Lab {
     this.run(values);
   }
 
+  /** A knob moves: the motion follows, as fast as it is computed and drawn. */
+  private drag(values: Values): void {
+    this.app.notices.remove("address");
+    this.app.setDragging(true);
+    this.checks.setStale(true);
+    this.dragged.offer(values);
+  }
+
+  private sendQuickRun(values: Values): void {
+    if (this.model === null || !this.isOpen) return this.dragged.clear();
+    const id = this.pending.startQuickRun();
+    this.requested.set(id, values);
+    this.connection.send({ type: "run", id, model: this.model.name, values, quick: true, run: this.wantedRun });
+    this.updateState();
+  }
+
   private run(values: Values): void {
+    this.dragged.clear();
+    this.arrived = null;
+    this.app.setDragging(false);
     if (this.model === null || !this.isOpen) return;
     this.app.notices.remove("run");
     const id = this.pending.startRun();
@@ -192,9 +224,25 @@ export class Lab {
       this.app.header.name(record.title || record.name);
       this.app.header.describe([sentences(record.computed), ...record.notes]);
     }
-    this.app.show(record);
-    this.describe(record);
+    if (this.app.isDragging) this.showInNextFrame(record);
+    else {
+      this.app.show(record);
+      // Not while a knob is dragged: browsers limit how often an address changes.
+      this.describe(record);
+    }
     this.updateState();
+  }
+
+  /** The next request leaves before the motion is drawn, so that the server computes meanwhile. */
+  private showInNextFrame(record: MotionRecord): void {
+    const isAwaited = this.arrived !== null;
+    this.arrived = record;
+    this.dragged.finish();
+    if (isAwaited) return;
+    requestAnimationFrame(() => {
+      if (this.arrived !== null) this.app.show(this.arrived);
+      this.arrived = null;
+    });
   }
 
   /** Set the URL to that of the motion shown, without values that were refused or are being computed. */

@@ -25,6 +25,7 @@ export class ParameterControl {
   constructor(
     readonly parameter: Parameter,
     private readonly onChange: () => void,
+    private readonly onDrag: () => void,
   ) {
     const { low, high, unit, help } = parameter;
     const name = withSpaces(parameter.name);
@@ -37,7 +38,10 @@ export class ParameterControl {
     this.field = create("input", { attributes: { type: "number", inputmode: "decimal", ...described } });
     this.field.step = String(this.scale.step ?? "any");
     this.error = create("p", { class: "wrong", id: errorId, attributes: { role: "alert" } });
-    this.slider.addEventListener("input", () => this.onSlide());
+    this.slider.addEventListener("input", () => {
+      this.onSlide();
+      this.onDrag();
+    });
     this.slider.addEventListener("change", () => {
       this.onSlide();
       this.onChange();

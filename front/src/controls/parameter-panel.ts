@@ -12,7 +12,8 @@ export class ParameterPanel {
   private controls: ParameterControl[] = [];
 
   constructor(
-    private readonly changed: (values: Values) => void,
+    private readonly onDrag: (values: Values) => void,
+    private readonly onSettle: (values: Values) => void,
     copyLink: () => void,
   ) {
     this.reset = button("Reset", { class: "small", title: "Reset all parameters to their defaults" }, () => this.toDefaults());
@@ -23,7 +24,8 @@ export class ParameterPanel {
   }
 
   show(model: Model, values: Values): void {
-    this.controls = model.parameters.map((parameter) => new ParameterControl(parameter, () => this.send()));
+    const [settle, drag] = [(): void => this.send(this.onSettle), (): void => this.send(this.onDrag)];
+    this.controls = model.parameters.map((parameter) => new ParameterControl(parameter, settle, drag));
     for (const control of this.controls) if (control.parameter.name in values) control.set(values[control.parameter.name]);
     this.list.replaceChildren(...this.controls.map((control) => control.element));
     if (this.controls.length === 0) this.list.append(create("p", { class: "quiet", text: "This model has no parameters." }));
@@ -46,8 +48,7 @@ export class ParameterPanel {
   /** Move parameters, as their sliders do; `isFinal` when they are released. */
   setValues(values: Values, isFinal: boolean): void {
     for (const control of this.controls) if (control.parameter.name in values) control.set(values[control.parameter.name]);
-    void isFinal;
-    this.send();
+    this.send(isFinal ? this.onSettle : this.onDrag);
   }
 
   /** Show the server's error at its parameter; returns whether there is such a parameter. */
@@ -63,12 +64,12 @@ export class ParameterPanel {
 
   private toDefaults(): void {
     for (const control of this.controls) control.set(control.parameter.default);
-    this.send();
+    this.send(this.onSettle);
   }
 
-  private send(): void {
+  private send(to: (values: Values) => void): void {
     for (const control of this.controls) if (control.value !== null) control.showError("");
     this.reset.disabled = this.areDefault;
-    this.changed(this.values);
+    to(this.values);
   }
 }

@@ -74,8 +74,9 @@ export class PlayBar {
     this.formatTime = timeFormatter(first, last);
     this.scrub.min = String(first);
     this.scrub.max = String(last);
-    this.natural = naturalSpeed(last - first);
-    this.speedShown = Number.NaN;
+    const natural = naturalSpeed(last - first);
+    if (natural !== this.natural) this.speedShown = Number.NaN;
+    this.natural = natural;
     this.whole.textContent = ` / ${this.formatTime(last)}`;
     this.ticks.replaceChildren(...record.events.slice(0, MAX_TICKS).map(({ name, time }) => this.tick(name, time)));
     this.update();

@@ -35,7 +35,8 @@ export interface ReferenceCheck {
 }
 
 export type ToServer =
-  | { type: "run"; id: number; model: string; values: Record<string, number> }
+  /** `quick`, while a knob is dragged: only the scenario `run` ("" for the first), and no checks. */
+  | { type: "run"; id: number; model: string; values: Record<string, number>; quick?: boolean; run?: string }
   /** Send the motion of another scenario of the last run. */
   | { type: "motion"; id: number; run: string }
   | { type: "cancel"; id: number };

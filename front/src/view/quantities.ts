@@ -2,8 +2,8 @@
 
 import type { Colors } from "../colors.ts";
 import { interpolateVector, type Pose } from "../motion/pose.ts";
-import { vectorAt, type MotionRecord } from "../motion/record.ts";
-import { length, plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
+import type { MotionRecord } from "../motion/record.ts";
+import { plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Switch } from "../options.ts";
 import type { Frame, FramePose, Instant, ViewContext } from "./context.ts";
 import type { HeldScales } from "./grabber.ts";
@@ -39,8 +39,19 @@ export interface Quantity {
   from: Vec3 | null;
 }
 
+/** Cache: both frames, arrows and trails ask for the same. */
+const cache = new WeakMap<MotionRecord, { body: number; colors: Colors; held: HeldScales | null; quantities: Quantity[] }>();
+
 /** `held` are the scales to be kept while something is dragged. */
 export function quantitiesOf(record: MotionRecord, body: number, colors: Colors, held: HeldScales | null = null): Quantity[] {
+  const before = cache.get(record);
+  if (before?.body === body && before.colors === colors && before.held === held) return before.quantities;
+  const quantities = findQuantities(record, body, colors, held);
+  cache.set(record, { body, colors, held, quantities });
+  return quantities;
+}
+
+function findQuantities(record: MotionRecord, body: number, colors: Colors, held: HeldScales | null): Quantity[] {
   const { kind } = record.appearances[record.appearanceIndex[body]];
   const found: Quantity[] = kind === "particle" ? [] : axes(colors);
   const w = largest(record, record.angularVelocity, body);
@@ -122,7 +133,8 @@ function axes(colors: Colors): Quantity[] {
 function largest(record: MotionRecord, values: Float64Array, body: number): number {
   let most = 0;
   for (let k = 0; k < record.times; k++) {
-    const size = length(vectorAt(values, k * record.bodies + body));
+    const i = 3 * (k * record.bodies + body);
+    const size = Math.sqrt(values[i] ** 2 + values[i + 1] ** 2 + values[i + 2] ** 2);
     if (size > most && size < Infinity) most = size;
   }
   return most;

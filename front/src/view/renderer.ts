@@ -10,6 +10,8 @@ const CONTEXT_LOST = "The WebGL context was lost; the views will be restored whe
 const SEAM = 2;
 /** What has not moved for this time, in ms, is drawn at its best. */
 const STILL_MS = 220;
+/** A frame slower than this, in ms, is felt while a knob is dragged. */
+const SLOW_MS = 40;
 const NAMES: Record<Frame, string> = { space: "Space frame", body: "Body frame" };
 
 export interface Pane {
@@ -29,6 +31,11 @@ export class PaneRenderer {
   private readonly renderer: WebGLRenderer | null;
   private isDrawRequested = false;
   private drawn = 0;
+  private isBusy = false;
+  /** Mean time between two drawings while busy, in ms. */
+  private busyFrame = 0;
+  private isCoarse = false;
+  private readonly kept = new WeakSet<object>();
   private size = "";
   /** Qualities from the best to the coarsest; one if the address demands it. */
   private readonly qualities: Quality[];
@@ -78,32 +85,68 @@ export class PaneRenderer {
     if (this.isDrawRequested || !this.renderer) return;
     this.isDrawRequested = true;
     requestAnimationFrame((now) => {
-      this.isDrawRequested = false;
+      if (!this.isDrawRequested) return;
       if (isPlaying) this.adaptive.judge(now - this.lastFrame, now);
       this.lastFrame = now;
       this.draw();
     });
   }
 
+  /** Draw at once, within an animation frame; a drawing that was requested is this one. */
+  drawNow(): void {
+    const now = performance.now();
+    // Averaged over about four frames; after a slow one the quality stays coarse, since every change of size takes time.
+    if (this.isBusy) this.busyFrame += (Math.min(now - this.lastFrame, 4 * SLOW_MS) - this.busyFrame) / 4;
+    this.isCoarse ||= this.busyFrame > SLOW_MS;
+    this.lastFrame = now;
+    this.isStill = false;
+    this.draw();
+  }
+
+  /** While busy, frames that are slow are drawn at the coarsest quality at once. */
+  setBusy(isBusy: boolean): void {
+    if (isBusy === this.isBusy) return;
+    this.isBusy = isBusy;
+    if (isBusy) return;
+    this.isCoarse &&= this.busyFrame > SLOW_MS / 2;
+    this.requestDraw();
+  }
+
+  private get level(): number {
+    if (this.isBusy && this.isCoarse) return this.qualities.length - 1;
+    return this.isStill ? 0 : this.adaptive.level;
+  }
+
   private get quality(): Quality {
-    return this.qualities[this.isStill ? 0 : this.adaptive.level];
+    return this.qualities[this.level];
   }
 
   private draw(): void {
-    if (!this.fit()) return;
+    this.isDrawRequested = false;
+    if (!this.renderer || !this.fit()) return;
     this.frame(this.quality);
+    this.keepPrograms();
     this.drawn += 1;
     this.root.dataset.drawn = String(this.drawn);
-    this.root.dataset.level = String(this.isStill ? 0 : this.adaptive.level);
+    this.root.dataset.level = String(this.level);
     // The next frame begins when this one has been handed over.
     if (this.drawn === 1) requestAnimationFrame(() => performance.mark("polhode-first-drawing"));
     clearTimeout(this.stillTimer);
-    if (this.isStill || this.adaptive.level === 0) return;
+    if (this.isStill || this.isBusy || this.level === 0) return;
     this.stillTimer = setTimeout(() => {
       if (this.isDrawRequested) return;
       this.isStill = true;
       this.draw();
     }, STILL_MS);
+  }
+
+  /** three.js deletes a shader program with the last material that uses it; the next motion needs it again. */
+  private keepPrograms(): void {
+    for (const program of this.renderer?.info.programs ?? []) {
+      if (this.kept.has(program)) continue;
+      this.kept.add(program);
+      program.usedTimes += 1;
+    }
   }
 
   render(pane: Pane, scene: Scene, camera: PerspectiveCamera, paper: string): void {

@@ -10,21 +10,23 @@ import {
   Scene,
   SphereGeometry,
   Vector3,
+  type Material,
   type PerspectiveCamera,
   type Raycaster,
 } from "three";
 import { readable } from "../colors.ts";
+import type { Appearance } from "../motion/record.ts";
 import { plus, scaled, toWorld } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
 import { Arrow, pixelAt } from "./arrows.ts";
-import { Body, buildShell, type Shell } from "./body.ts";
+import { Body, buildShell, disposeShell, type Shell } from "./body.ts";
 import { OmegaCloud } from "./omega-cloud.ts";
 import { InstancedBodies, bodyTones } from "./instances.ts";
 import { ClosedFormOverlay } from "./closed-form.ts";
 import { Contacts } from "./contacts.ts";
 import { Ground } from "./ground.ts";
 import type { Size, LabelRequest } from "./labels.ts";
-import { patternMaterial } from "./pattern.ts";
+import { movePattern, patternMaterial } from "./pattern.ts";
 import { hasStand, Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { buildProps, type Prop } from "./props/index.ts";
@@ -42,10 +44,11 @@ const MIN_LABELED_SIZE = 26;
 export class FrameScene {
   readonly scene = new Scene();
   readonly ground: Ground | null = null;
-  readonly contacts: Contacts | null = null;
-  readonly instances: InstancedBodies | null = null;
-  readonly props: Prop[];
-  private readonly shell: Shell;
+  contacts: Contacts | null = null;
+  instances: InstancedBodies | null = null;
+  props: Prop[];
+  private appearance: Appearance;
+  private shell: Shell;
   private readonly body: Body;
   private readonly closedForm: ClosedFormOverlay;
   private readonly trails: Trails;
@@ -53,13 +56,14 @@ export class FrameScene {
   private readonly pivot: Pivot | null;
   private readonly omegaCloud: OmegaCloud | null;
   private readonly spring: Spring | null;
-  private readonly arrows: { quantity: Quantity; arrow: Arrow }[];
+  private arrows: { quantity: Quantity; arrow: Arrow }[] = [];
   private readonly point: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly key = new DirectionalLight("#fffaf2", 2.1);
 
   constructor(private readonly context: ViewContext, private readonly frame: Frame) {
     const { record, watched, colors, effects } = context;
     const appearance = record.appearances[record.appearanceIndex[watched]];
+    this.appearance = appearance;
     this.shell = buildShell(appearance);
     const material = patternMaterial(appearance, bodyTones(context), effects);
     if (record.stage.seeThrough) Object.assign(material, { transparent: true, opacity: SEE_THROUGH, depthWrite: false });
@@ -67,14 +71,11 @@ export class FrameScene {
     this.closedForm = new ClosedFormOverlay(context, frame, this.shell);
     this.trails = new Trails(context, frame);
     this.poinsot = new Poinsot(context, frame);
-    this.arrows = quantitiesOf(record, watched, colors, context.held).map((quantity) => ({
-      quantity,
-      arrow: new Arrow(quantity.color, quantity.boldness),
-    }));
+    this.addArrows();
     this.pivot = record.hasPivot && !hasStand(record.stage) ? new Pivot(context, frame) : null;
     this.point = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colors.ink }));
     const parts = new Group().add(this.body, this.closedForm.body, this.trails, this.poinsot, this.point);
-    this.scene.add(parts, ...this.arrows.map(({ arrow }) => arrow), ...this.closedForm.axes, this.key, this.key.target);
+    this.scene.add(parts, ...this.closedForm.axes, this.key, this.key.target);
     this.scene.add(new HemisphereLight("#ffffff", "#b4b2bc", 1.75));
     this.omegaCloud = frame === "body" && record.axis === "member" ? new OmegaCloud(context) : null;
     this.spring = frame === "space" && hasSpring(record) ? new Spring(context) : null;
@@ -85,6 +86,63 @@ export class FrameScene {
       this.scene.add((this.ground = new Ground(context)), (this.instances = new InstancedBodies(context)));
       if (record.contacts.length > 0) this.scene.add((this.contacts = new Contacts(context)));
       if (effects === "high") this.castShadows();
+    }
+  }
+
+  /** The context has another motion of the same structure: materials and shaders stay, and most buffers. */
+  reload(): void {
+    const { record, watched } = this.context;
+    const appearance = record.appearances[record.appearanceIndex[watched]];
+    if (appearance !== this.appearance) this.reshape(appearance);
+    this.addArrows();
+    this.trails.reload();
+    this.poinsot.reload();
+    this.omegaCloud?.reload();
+    this.reloadProps();
+    if (this.contacts) {
+      this.scene.remove(this.contacts);
+      this.contacts.dispose();
+      this.scene.add((this.contacts = new Contacts(this.context)));
+    }
+  }
+
+  /** Props may depend on the motion or the knobs. */
+  private reloadProps(): void {
+    for (const prop of this.props) {
+      this.scene.remove(prop.object);
+      prop.dispose();
+    }
+    this.props = buildProps(this.context, this.frame);
+    if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
+  }
+
+  private reshape(appearance: Appearance): void {
+    const before = this.shell;
+    this.appearance = appearance;
+    this.shell = buildShell(appearance);
+    this.body.setShell(this.shell);
+    this.closedForm.body.setShell(this.shell);
+    movePattern(this.body.mesh.material as Material, appearance);
+    disposeShell(before);
+    if (!this.instances || this.context.record.bodies < 2) return;
+    this.scene.remove(this.instances);
+    this.instances.dispose();
+    this.scene.add((this.instances = new InstancedBodies(this.context)));
+    if (this.context.effects === "high") this.castShadows();
+  }
+
+  /** One arrow for each quantity; those that are already there are kept. */
+  private addArrows(): void {
+    const { record, watched, colors } = this.context;
+    const before = new Map(this.arrows.map((one) => [one.quantity.name, one.arrow]));
+    this.arrows = quantitiesOf(record, watched, colors, this.context.held).map((quantity) => {
+      const arrow = before.get(quantity.name) ?? new Arrow(quantity.color, quantity.boldness);
+      if (!before.delete(quantity.name)) this.scene.add(arrow);
+      return { quantity, arrow };
+    });
+    for (const arrow of before.values()) {
+      this.scene.remove(arrow);
+      arrow.dispose();
     }
   }
 
@@ -184,8 +242,7 @@ export class FrameScene {
   }
 
   dispose(): void {
-    this.shell.faces.dispose();
-    this.shell.edges?.dispose();
+    disposeShell(this.shell);
     const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key } = this;
     for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key]) part?.dispose();
     for (const { arrow } of this.arrows) arrow.dispose();

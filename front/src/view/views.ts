@@ -17,6 +17,7 @@ import { Handles } from "./handles.ts";
 import type { Quality } from "./quality.ts";
 import type { Grab } from "./stage.ts";
 import type { Effects } from "./pattern.ts";
+import { isSameStructure, shareAppearances } from "./reuse.ts";
 import { FrameScene } from "./scene.ts";
 import { PaneRenderer, type Pane } from "./renderer.ts";
 import { instantAt, poseInFrame, type Instant, type ViewContext } from "./context.ts";
@@ -109,6 +110,7 @@ export class Views {
 
   show(record: MotionRecord, keepCamera: boolean): void {
     if (this.choices.now.watched >= record.bodies) this.choices.set({ watched: 0 });
+    if (this.context !== null) shareAppearances(record, this.context.record);
     this.build(record);
     if (keepCamera) return;
     this.t = record.time[0];
@@ -123,6 +125,17 @@ export class Views {
     this.t = t;
     this.isPlaying = isPlaying;
     this.renderer.requestDraw(isPlaying);
+  }
+
+  /** Draw at once instead of in the next animation frame, which this one is. */
+  drawNow(t: number): void {
+    this.t = t;
+    this.renderer.drawNow();
+  }
+
+  /** While a knob is dragged, drawing fast is worth more than drawing finely. */
+  setBusy(isBusy: boolean): void {
+    this.renderer.setBusy(isBusy);
   }
 
   resetCamera(): void {
@@ -176,6 +189,14 @@ export class Views {
     const { held } = this.grabber;
     const framing = held?.framing ?? frameMotion(record, at);
     const context: ViewContext = { record, watched: at, framing, colors: colorsOf(dark), effects: this.effects, held };
+    const before = this.context;
+    if (before !== null && this.unavailable === "" && isSameStructure(before, context)) {
+      // The scenes hold this context.
+      Object.assign(before, context);
+      for (const { frameScene } of this.views) frameScene?.reload();
+      this.renderer.requestDraw();
+      return;
+    }
     this.context = context;
     if (this.unavailable !== "") return;
     for (const view of this.views) {

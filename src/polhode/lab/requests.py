@@ -20,6 +20,10 @@ class RunRequest:
     id: int
     model: Model
     values: dict[str, float]
+    is_quick: bool = False
+    """While a knob is dragged: only one scenario, no closed form, no checks."""
+    run: str = ""
+    """The scenario of a quick run; the first if the model has none of this name."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,14 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
             sentence = f"{parameter} is too large for a float" if isinstance(error, OverflowError) else str(error)
             known = any(p.name == parameter for p in model.parameters)
             raise RefusedRequestError(sentence, number, parameter if known else None) from None
-    return RunRequest(number, model, model.values(**values))
+    is_quick, run = message.get("quick", False), message.get("run", "")
+    if not isinstance(is_quick, bool) or not isinstance(run, str):
+        raise RefusedRequestError(
+            f"'quick' must be true or false and 'run' a string, but they are {_abbreviate(is_quick)} and "
+            f"{_abbreviate(run)}",
+            number,
+        )
+    return RunRequest(number, model, model.values(**values), is_quick, run)
 
 
 def _abbreviate(value: Any) -> str:

@@ -18,8 +18,9 @@ from polhode.errors import nearest
 from polhode.gallery import MODELS, model_name
 from polhode.gallery.thumbnails import read_thumbnail, thumbnail_files
 from polhode.lab.jobs import collect_warnings
-from polhode.lab.security import SecurityMiddleware
+from polhode.lab.security import PublicAddress, SecurityMiddleware
 from polhode.lab.session import ReceiveText, SendMessage, Session
+from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
 
 
@@ -34,15 +35,19 @@ class Lab:
     """The encoded motion of `polhode view`; None for the gallery."""
     title: str = ""
     """Title of that motion."""
+    public: PublicAddress | None = None
+    """Where a proxy shows the lab; None without a proxy."""
 
 
 def create_app(lab: Lab) -> SecurityMiddleware:
     """The lab as an ASGI application."""
 
+    turnstile = Turnstile()
+
     async def page(request: Request) -> Response:
         model = request.path_params.get("model", "")
         if lab.viewed is None and model not in MODELS and model_name(model) in MODELS:
-            return RedirectResponse(f"/{model_name(model)}?{request.url.query}".rstrip("?"), 307)
+            return RedirectResponse(f"./{model_name(model)}?{request.url.query}".rstrip("?"), 307)
         if model and (lab.viewed is not None or model not in MODELS):
             known = "a single motion is served at /" if lab.viewed is not None else nearest(model[:100], MODELS)
             raise HTTPException(404, f"there is no model {model[:100]!r}: {known}")
@@ -59,7 +64,7 @@ def create_app(lab: Lab) -> SecurityMiddleware:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await Session(_make_sender(websocket), lab.viewed).handle_messages(_make_receiver(websocket))
+        await Session(_make_sender(websocket), lab.viewed, turnstile).handle_messages(_make_receiver(websocket))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -74,7 +79,7 @@ def create_app(lab: Lab) -> SecurityMiddleware:
     ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _error_response})
     app.router.redirect_slashes = False  # an error message is better than a redirect
-    return SecurityMiddleware(app, lab.hosts, lab.token)
+    return SecurityMiddleware(app, lab.hosts, lab.token, lab.public)
 
 
 def _error_response(request: Request, error: Exception) -> Response:

@@ -19,6 +19,7 @@ from polhode.lab.requests import (
     request_id,
 )
 from polhode.lab.responses import ModelResult
+from polhode.lab.turnstile import Turnstile
 
 MAX_UNSENT = 100
 """With more unsent messages than this, no further requests are read."""
@@ -31,11 +32,11 @@ ReceiveText = Callable[[], Awaitable[str | None]]
 class Session:
     """One page: computes one response at a time, and only to the latest request.
 
-    `viewed` is the encoded motion of `polhode view`; None in the lab.
+    `viewed` is the encoded motion of `polhode view`; None in the lab.  `turnstile` is that of the server.
     """
 
-    def __init__(self, send: SendMessage, viewed: bytes | None = None) -> None:
-        self._send, self._viewed = send, viewed
+    def __init__(self, send: SendMessage, viewed: bytes | None = None, turnstile: Turnstile | None = None) -> None:
+        self._send, self._viewed, self._turnstile = send, viewed, turnstile or Turnstile()
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
@@ -116,7 +117,7 @@ class Session:
             if request is None:
                 self._has_next.clear()
                 continue
-            self._job = Job(request, self._last, self._enqueue_threadsafe, self._checks_lock)
+            self._job = Job(request, self._last, self._enqueue_threadsafe, self._checks_lock, self._turnstile)
             await self._job.done()
             self._last, self._job = self._job.result, None
 
