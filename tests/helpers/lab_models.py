@@ -87,7 +87,9 @@ GRABS = Stage(
 
 
 def _model(name, scenario, numbers=_numbers, parameters=(SPIN,), stage=Stage()):
-    return Model(name, f"the {name}", THEMES[2], "by hand", "It turns.", parameters, scenario, numbers, None, stage=stage)
+    return Model(
+        name, f"the {name}", THEMES[2], "by hand", "It turns.", parameters, scenario, numbers, None, stage=stage
+    )
 
 
 MODELS = {
