@@ -20,6 +20,7 @@ import { Plots } from "./plots/plots.ts";
 import type { PageOptions } from "./transport/protocol.ts";
 import type { GrabActions, Knobs } from "./view/grabber.ts";
 import { isSameStage } from "./view/stage.ts";
+import { canCompare } from "./view/ghost.ts";
 import { Views } from "./view/views.ts";
 
 /** Slow motion is at least this many times slower than the natural speed. */
@@ -32,7 +33,7 @@ export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
   toggleGallery(): void;
-  knobs: Knobs;
+  knobs: Knobs & { readonly values: Record<string, number> };
 }
 
 export class App {
@@ -43,6 +44,8 @@ export class App {
   /** The live server; null in a file. */
   lab: LabActions | null = null;
   record: MotionRecord | null = null;
+  /** A motion to compare with; null if none is pinned. */
+  pinned: MotionRecord | null = null;
   private readonly columns = [create("div", { class: "column" }), create("div", { class: "column" })];
   private readonly audit = new Audit();
   private readonly notes = new Notes(this.playback);
@@ -50,12 +53,14 @@ export class App {
   private readonly switches: Switches;
   private readonly playBar: PlayBar;
   private readonly views: Views | null;
-  private readonly plots: Plots | null;
+  readonly plots: Plots | null;
   private rate = 0;
   private frame: number | null = null;
   /** Whether a knob is being dragged: only what moves is updated. */
   isDragging = false;
   private isFollowing = false;
+  /** Called when the motion of the parameters that were set is shown. */
+  private readonly settled: (() => void)[] = [];
   private plotted = 0;
 
   constructor(options: PageOptions) {
@@ -90,6 +95,18 @@ export class App {
 
   state(state: PageState): void {
     document.body.dataset["state"] = state;
+    if (state === "running" || state === "loading") return;
+    for (const resolve of this.settled.splice(0)) resolve();
+  }
+
+  /** Set parameters; resolves when their motion is shown, with everything, or was refused. */
+  setValues(values: Record<string, number>): Promise<void> {
+    const knobs = this.lab?.knobs;
+    if (!knobs) return Promise.reject(new Error("this page has no parameters"));
+    return new Promise((resolve) => {
+      this.settled.push(resolve);
+      knobs.setValues(values, true);
+    });
   }
 
   /** Another model was chosen: dim the current drawing until the new motion arrives. */
@@ -119,7 +136,7 @@ export class App {
     this.audit.show(record);
     this.selection.show(record, this.lab !== null);
     this.reportErrors("the views", () => this.views?.show(record, isSame));
-    this.reportErrors("the plots", () => this.plots?.show(record));
+    this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record)));
     this.watch(record);
     this.draw();
     document.body.dataset["run"] = String(record.id);
@@ -138,10 +155,30 @@ export class App {
     const now = performance.now();
     if (now - this.plotted > PLOT_EVERY_MS) {
       this.plotted = now;
-      this.reportErrors("the plots", () => this.plots?.show(record));
+      this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record)));
     }
     if (!this.playback.playing) this.reportErrors("the views", () => this.views?.drawNow(this.playback.t));
     document.body.dataset["run"] = String(record.id);
+  }
+
+  /** Keep the motion that is shown, to compare others with it; `words` are its parameters.  Returns why it cannot be. */
+  tryPin(words: string): string {
+    const { record } = this;
+    if (record === null) return "There is no motion yet.";
+    if (!canCompare(record)) return "Only the motion of a single body can be pinned.";
+    this.pinned = record;
+    this.views?.pin({ record, words });
+    return "";
+  }
+
+  unpin(): void {
+    this.pinned = null;
+    this.views?.pin(null);
+    if (this.record) this.plots?.show(this.record);
+  }
+
+  private comparison(record: MotionRecord): MotionRecord | null {
+    return this.pinned !== record && canCompare(record) ? this.pinned : null;
   }
 
   /** Update what depends on the watched body. */

@@ -13,16 +13,21 @@ import sys
 import threading
 from time import sleep
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 import lab_models
+import polhode as ph
 from polhode.errors import CancelledError, InputError
+from polhode.gallery import MODELS
 from polhode.lab import address, responses
+from polhode.lab.knob_sweep import record_sweep
 from polhode.lab.security import parse_public_url, required_token
 from polhode.lab.server import Lab, create_app
 from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
+from polhode.web.record_encoding import encode_record
 from test_lab_server import HOME, SKELETON, connect_client
 
 HUB = "https://hub.example.org"
@@ -296,3 +301,72 @@ def test_parts_of_a_public_url(given, origin, path):
 def test_a_wrong_public_url_is_refused(wrong):
     with pytest.raises(InputError, match="public URL"):
         parse_public_url(wrong)
+
+
+# Sweeps ------------------------------------------------------------------------------------------------------------
+def test_a_sweep_is_an_ensemble_whose_members_are_the_runs_at_each_value(lab):
+    with connect_client(lab) as t:
+        sweep = {"model": "twins", "values": {"spin": 4}, "knob": "spin", "low": 2, "high": 6, "members": 5}
+        t.send("sweep", 9, **sweep, run="two")
+        found = t.receive()
+    assert (found["type"], found["id"], found["axis"]) == ("motion", 9, "member")
+    assert (found["runs"], found["run"], found["members"]) == (["one", "two"], "two", list(range(5)))
+    assert found["colors"] == {"knob": "spin", "unit": "rad/s", "values": [2.0, 3.0, 4.0, 5.0, 6.0]}
+
+
+@pytest.mark.parametrize("name", ["dzhanibekov", "gyroscope", "falling-phone", "buttered-toast"])
+def test_each_member_of_a_sweep_is_the_run_of_the_model_with_its_value(name):
+    """Against runs of the model by itself, which knows nothing of sweeps."""
+    model = MODELS[name]
+    knob = model.parameters[0]
+    levels = np.linspace(knob.default, 0.5 * (knob.default + knob.high), 5).tolist()
+    record = record_sweep(model, model.values(), knob.name, levels)
+    times = record.arrays["time"]
+    for k in (0, 4):
+        made = model.scenario(**{**model.values(), knob.name: levels[k]})
+        alone = ph.simulate(next(iter(made.values())) if isinstance(made, dict) else made)
+        inside = times[times <= alone.times[-1]][::50]
+        for t in inside:
+            state = alone.at(t)
+            row = int(np.flatnonzero(times == t)[0])
+            there = record.arrays["position"][row, k] + record.meta["origin"]
+            np.testing.assert_allclose(there, state.position, rtol=1e-9, atol=1e-9)
+            q = record.arrays["quaternion"][row, k]
+            assert abs(abs(np.dot(q, state.quaternion_wxyz)) - 1) < 1e-9
+            np.testing.assert_allclose(record.arrays["angular_velocity"][row, k], state.angular_velocity, atol=1e-7)
+    decoded = encode_record(record)
+    assert len(decoded) > 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"knob": "speed"}, "has no knob 'speed'"),
+        ({"low": 7}, "from a smaller to a larger"),
+        ({"high": 1e9}, "outside its range"),
+        ({"low": "a"}, "between numbers"),
+        ({"members": 4}, "5 to 41 members"),
+        ({"members": 42}, "5 to 41 members"),
+        ({"members": 7.5}, "5 to 41 members"),
+    ],
+)
+def test_a_sweep_that_makes_no_sense_is_refused(lab, changed, why):
+    good = {"model": "spinner", "values": {}, "knob": "spin", "low": 2, "high": 6, "members": 5}
+    with connect_client(lab) as t:
+        t.send("sweep", 1, **(good | changed))
+        refused = t.receive()
+    assert (refused["type"], refused["id"]) == ("refused", 1)
+    assert why in refused["sentence"]
+
+
+def test_a_system_of_bodies_is_not_swept():
+    model = next(m for m in map(MODELS.__getitem__, MODELS) if m.parameters and _is_system(m))
+    knob = model.parameters[0]
+    with pytest.raises(InputError, match="only models of a single body can be swept"):
+        record_sweep(model, model.values(), knob.name, np.linspace(knob.low, knob.high, 5).tolist())
+
+
+def _is_system(model):
+    made = model.scenario(**model.values())
+    first = next(iter(made.values())) if isinstance(made, dict) else made
+    return first.members is not None or len(first.bodies) > 1

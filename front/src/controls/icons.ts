@@ -24,6 +24,7 @@ const STROKED: Record<string, string> = {
   shrink: "M9 4v5H4M20 9h-5V4M15 20v-5h5M4 15h5v5",
   eye: "M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 9.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 1 0 0-5.6",
   down: "M7 10l5 5 5-5",
+  save: "M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.5h14",
 };
 
 const LINE = { fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round" };

@@ -11,6 +11,7 @@ import { Drawer } from "./drawer.ts";
 import { requireElement } from "./dom.ts";
 import { titleFromName, sentences } from "./format.ts";
 import { featuredOf, Gallery } from "./gallery.ts";
+import type { SweepRange } from "./parameter-control.ts";
 import { ParameterPanel } from "./parameter-panel.ts";
 import type { Notice } from "./notices.ts";
 import { ReferenceChecks } from "./checks.ts";
@@ -24,6 +25,11 @@ export class Lab {
     (values) => this.drag(values),
     (values) => this.changeValues(values),
     () => void this.copyLink(),
+    {
+      pin: (words) => this.app.tryPin(words),
+      unpin: () => this.app.unpin(),
+      sweep: (range) => this.sweep(range),
+    },
   );
   private readonly dragged = new NewestWins<Values>((values) => this.sendQuickRun(values));
   /** A motion that arrived during a drag, to be shown in the next frame. */
@@ -135,7 +141,10 @@ export class Lab {
   }
 
   private open(model: Model, values: Values, run: string): void {
-    if (this.model !== model) this.checks.clear();
+    if (this.model !== model) {
+      this.checks.clear();
+      this.parameterPanel.unpin();
+    }
     this.model = model;
     this.wantedRun = run;
     this.hasFallenBack = false;
@@ -179,6 +188,18 @@ export class Lab {
     this.requested.set(id, values);
     this.connection.send({ type: "run", id, model: this.model.name, values });
     this.checks.setStale(true);
+    this.progress.start();
+    this.updateState();
+  }
+
+  private sweep(range: SweepRange): void {
+    if (this.model === null || !this.isOpen) return;
+    this.dragged.clear();
+    this.app.setDragging(false);
+    this.app.notices.remove("run");
+    const id = this.pending.startQuickRun();
+    this.requested.set(id, this.parameterPanel.values);
+    this.connection.send({ type: "sweep", id, model: this.model.name, values: this.parameterPanel.values, run: this.wantedRun, ...range });
     this.progress.start();
     this.updateState();
   }

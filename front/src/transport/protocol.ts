@@ -37,6 +37,8 @@ export interface ReferenceCheck {
 export type ToServer =
   /** `quick`, while a knob is dragged: only the scenario `run` ("" for the first), and no checks. */
   | { type: "run"; id: number; model: string; values: Record<string, number>; quick?: boolean; run?: string }
+  /** Run the model at several values of one knob; answered by an ensemble. */
+  | { type: "sweep"; id: number; model: string; values: Record<string, number>; run: string; knob: string; low: number; high: number; members: number }
   /** Send the motion of another scenario of the last run. */
   | { type: "motion"; id: number; run: string }
   | { type: "cancel"; id: number };
@@ -57,4 +59,8 @@ export interface PageOptions {
   /** Initial model of a live page; "" for the first one, or when a single motion is viewed. */
   model: string;
   title: string;
+  /** Only the views, for pictures and films: both or one of them, with a caption, of this body. */
+  only?: "both" | "space" | "body";
+  caption?: string;
+  watched?: number;
 }

@@ -13,12 +13,20 @@ import { frameAttitude } from "./turning.ts";
 /** The inertial frame, or the frame of the watched body. */
 export type Frame = "space" | "body";
 
+/** A motion that was pinned, and its parameters in words. */
+export interface Pinned {
+  record: MotionRecord;
+  words: string;
+}
+
 export interface ViewContext {
   record: MotionRecord;
   watched: number;
   framing: Framing;
   colors: Colors;
   effects: Effects;
+  /** A motion to compare with, and what it is; null if none is pinned. */
+  pinned?: Pinned | null;
   /** Scales that are kept while something is dragged. */
   held?: HeldScales | null;
 }

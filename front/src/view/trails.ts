@@ -21,9 +21,7 @@ interface Trail {
   /** Positions in m of a path that is fixed in space; null for one that moves with the body. */
   path: Vec3[] | null;
   /** The tips of one that moves with the body, as a rotating frame sees them; null for the inertial frame. */
-  tips: ((turning: ThirdFrame | null) => Vec3[]) | null;
-  /** The frame for which they were computed; undefined until it is first shown. */
-  seenFrom?: ThirdFrame | null;
+  tips?(turning: ThirdFrame | null): Vec3[];
 }
 
 export class Trails extends Group {
@@ -63,21 +61,20 @@ export class Trails extends Group {
     this.updatePoint(options);
     const { before, share } = locateTime(this.trajectory.times, instant.t);
     const until = before + share;
-    const focus = `${instant.focus.join()} ${instant.turning?.name ?? ""}`;
     const turning = this.frame === "space" ? instant.turning : null;
+    const focus = `${instant.focus.join()} ${turning?.name ?? ""}`;
     const turn = frameAttitude(turning, instant.t);
-    for (const trail of this.trails.values()) {
-      const { line, path } = trail;
-      line.visible = trail.isOn(options);
+    for (const { line, isOn, path, tips } of this.trails.values()) {
+      line.visible = isOn(options);
       if (!line.visible) continue;
       line.until = until;
       line.quaternion.copy(quaternionOf(turn));
       if (path === null) {
         line.position.set(...framePose.anchor);
         line.scale.setScalar(instant.reach);
-        if (trail.tips && trail.seenFrom !== turning) {
-          trail.seenFrom = turning;
-          line.move(flat(trail.tips(turning)));
+        if (tips && line.userData.turning !== turning) {
+          line.userData.turning = turning;
+          line.move(flat(tips(turning)));
         }
       } else {
         this.placePath(line, path, instant, focus);
@@ -113,14 +110,17 @@ export class Trails extends Group {
       });
     // Poinsot's construction draws the path of omega itself, at its own scale.
     const isOn = (options: Options): boolean => options[trail] && !(trail === "trailOmega" && options.poinsot);
-    this.trails.set(quantity.name, { line: this.lineOf(quantity.name, quantity.color), isOn, tips, path: null });
+    const line = this.lineOf(quantity.name, quantity.color);
+    // Drawn when it is next shown.
+    line.userData.turning = undefined;
+    this.trails.set(quantity.name, { line, isOn, tips, path: null });
     return true;
   }
 
   private addFixed(name: string, path: Vec3[], color: string, trail: "trailCenter" | "trailPoint"): void {
     const line = this.lineOf(name, color);
     line.userData.focus = "";
-    this.trails.set(name, { line, isOn: (options) => options[trail], tips: null, path });
+    this.trails.set(name, { line, isOn: (options) => options[trail], path });
   }
 
   /** The path of the point chosen by the user, which may change. */

@@ -8,6 +8,8 @@ import { setText } from "../controls/dom.ts";
 import type { Choices } from "../options.ts";
 import { frameMotion, framingNote, PIVOT_TO_CENTER, type Framing } from "./framing.ts";
 import { closedFormNote } from "./closed-form.ts";
+import { ColorScale } from "./color-scale.ts";
+import { canCompare } from "./ghost.ts";
 import { Labels, type Box } from "./labels.ts";
 import { anglesOf, HALF_VIEW, Orbit, type CameraState } from "./orbit.ts";
 import { CameraGestures } from "./camera-gestures.ts";
@@ -20,7 +22,7 @@ import type { Effects } from "./pattern.ts";
 import { isSameStructure, shareAppearances } from "./reuse.ts";
 import { FrameScene } from "./scene.ts";
 import { PaneRenderer, type Pane } from "./renderer.ts";
-import { instantAt, poseInFrame, type Instant, type ViewContext } from "./context.ts";
+import { instantAt, poseInFrame, type Instant, type Pinned, type ViewContext } from "./context.ts";
 import { Triad } from "./triad.ts";
 import { asPlaced, raiseCamera, turnCamera } from "./turning.ts";
 import { FrameChoice } from "./frame-choice.ts";
@@ -53,6 +55,8 @@ export class Views {
   private readonly renderer: PaneRenderer;
   private readonly views: View[];
   private readonly grabber = new Grabber();
+  private readonly scale = new ColorScale();
+  private pinned: Pinned | null = null;
   private readonly effects: Effects;
   /** What lies over the views, and must not be covered by labels. */
   overlay: HTMLElement | null = null;
@@ -81,6 +85,7 @@ export class Views {
       orbit,
       frameScene: null,
     }));
+    this.views[0].pane.element.append(this.scale.element);
     this.frameChoice = new FrameChoice(this.views[0].pane, choices);
     for (const view of this.views) {
       new CameraGestures(view.pane.element, {
@@ -183,12 +188,19 @@ export class Views {
     this.grabber.actions = actions;
   }
 
+  /** Show a motion to compare with as a ghost; null for none. */
+  pin(pinned: Pinned | null): void {
+    this.pinned = pinned;
+    if (this.context) this.build(this.context.record);
+  }
+
   private build(record: MotionRecord): void {
     const { watched, dark } = this.choices.now;
+    this.scale.show(record, dark);
     const at = Math.min(watched, record.bodies - 1);
     const { held } = this.grabber;
     const framing = held?.framing ?? frameMotion(record, at);
-    const context: ViewContext = { record, watched: at, framing, colors: colorsOf(dark), effects: this.effects, held };
+    const context: ViewContext = { record, watched: at, framing, colors: colorsOf(dark), effects: this.effects, pinned: this.pinned, held };
     const before = this.context;
     if (before !== null && this.unavailable === "" && isSameStructure(before, context)) {
       // The scenes hold this context.
@@ -238,7 +250,8 @@ export class Views {
 
   /** Parts of a pane where no label may be. */
   private covered({ pane, triad }: View): Box[] {
-    const boxes = [pane.caption, pane.remark, triad.element].map(boxOf);
+    const scale = pane.frame === "space" && !this.scale.element.hidden ? [this.scale.element] : [];
+    const boxes = [pane.caption, pane.remark, triad.element, ...scale].map(boxOf);
     if (!this.overlay) return boxes;
     const { x, y, ...size } = boxOf(this.overlay);
     const { offsetLeft: left, offsetTop: top } = pane.element;
@@ -249,11 +262,12 @@ export class Views {
     const [space, body] = this.views;
     const closedForm = this.choices.now.closedForm ? closedFormNote(this.context!, instant) : "";
     const { ground, contacts } = space.frameScene ?? {};
-    const remarks = [ground?.description() || (contacts?.description() ?? ""), this.remark, closedForm];
+    const ghost = this.pinned && canCompare(this.context!.record) ? `ghost: ${this.pinned.words}` : "";
+    const remarks = [ground?.description() || (contacts?.description() ?? ""), this.remark, closedForm, ghost];
     setText(space.pane.remark, remarks.filter(Boolean).join(" · "));
     const hasDots = this.context!.record.axis === "member" && this.choices.now.omega;
     const dots = hasDots ? "dots: ω of all members, in body axes" : "";
-    setText(body.pane.remark, instant.isPresent ? dots : "this member has failed; there is nothing to draw");
+    setText(body.pane.remark, instant.isPresent ? dots : "this member has ended or failed; there is nothing to draw");
   }
 
   private click(view: View, x: number, y: number): void {

@@ -14,15 +14,19 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from polhode.errors import CancelledError, PolhodeError, RunError
 from polhode.gallery.gallery_model import run_stored
 from polhode.lab import responses
-from polhode.lab.requests import MotionRequest, RefusedRequestError, RunRequest
+from polhode.lab.knob_sweep import record_sweep
+from polhode.lab.requests import MotionRequest, RefusedRequestError, RunRequest, SweepRequest
 from polhode.lab.responses import ModelResult
 from polhode.lab.turnstile import Turnstile
 from polhode.model.scenario import Scenario
 from polhode.progress import ProgressReport, listening, progress_part
 from polhode.results.motion import Motion
+from polhode.web.record_encoding import encode_record
 
 PROGRESS_INTERVAL_S = 0.1
 """Minimum time between two progress messages."""
@@ -46,7 +50,7 @@ class Job:
 
     def __init__(
         self,
-        request: RunRequest | MotionRequest,
+        request: RunRequest | SweepRequest | MotionRequest,
         last: ModelResult | None,
         send: EnqueueMessage,
         checks_lock: threading.Lock,
@@ -103,6 +107,8 @@ class Job:
             with listening(self._on_progress):
                 if isinstance(self.request, MotionRequest):
                     self._send_requested_motion(self.request)
+                elif isinstance(self.request, SweepRequest):
+                    self._send_sweep(self.request)
                 else:
                     warned = list[str]()
                     _job_warnings.set(warned)
@@ -171,6 +177,15 @@ class Job:
             result = ModelResult(model.name, model.title, {name: motion}, warned, stage_of, list(by_name))
             self._is_simulated = True
             message = responses.motion_message(result, request.id, has_closed_form=False)
+        self._send_unless_cancelled(message, is_last=True)
+
+    def _send_sweep(self, request: SweepRequest) -> None:
+        levels = np.linspace(request.low, request.high, request.members)
+        with self._turnstile.turn(self._wait_for_turn):
+            record = record_sweep(
+                request.model, request.values, request.knob, levels.tolist(), run=request.run, id=request.id
+            )
+            message = encode_record(record)
         self._send_unless_cancelled(message, is_last=True)
 
     def _wait_for_turn(self, ahead: int) -> None:
