@@ -188,8 +188,8 @@ export class FrameScene {
     for (const prop of this.props) prop.fit?.(camera, width, height);
     this.point.scale.setScalar(DOT_PIXELS * pixelAt(camera, this.point.position, height));
     const side = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
-    const back = new Vector3().setFromMatrixColumn(camera.matrixWorld, 2).setZ(0).normalize();
-    this.key.position.set(0, 0, 1.5 * radius).addScaledVector(side, -0.75 * radius).addScaledVector(back, 0.7 * radius);
+    const back = new Vector3().setFromMatrixColumn(camera.matrixWorld, 2).projectOnPlane(camera.up).normalize();
+    this.key.position.copy(camera.up).multiplyScalar(1.5 * radius).addScaledVector(side, -0.75 * radius).addScaledVector(back, 0.7 * radius);
     if (this.key.castShadow) this.fitShadow(radius);
   }
 

@@ -18,6 +18,7 @@ export function turnCamera(camera: PerspectiveCamera, frame: ThirdFrame | null, 
   const turn = quaternionOf(frameAttitude(frame, t));
   camera.position.applyQuaternion(turn);
   camera.quaternion.premultiply(turn);
+  camera.up.applyQuaternion(turn);
   camera.updateMatrixWorld();
 }
 
@@ -33,6 +34,7 @@ export function raiseCamera(camera: PerspectiveCamera, up: Vec3 | undefined): vo
   if (turn === null) return;
   camera.position.applyQuaternion(turn);
   camera.quaternion.premultiply(turn);
+  camera.up.applyQuaternion(turn);
   camera.updateMatrixWorld();
 }
 

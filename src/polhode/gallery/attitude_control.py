@@ -12,10 +12,13 @@ from polhode.equations.elementary import atan2
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
+from polhode.massprops.shapes import box
 from polhode.model.rotor import rotor
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.rotations import quaternion
+from polhode.web.props import Rod, TargetDirection
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -136,6 +139,25 @@ def picture(motions: Mapping[str, Motion], angle: float, weight: float) -> Figur
     )
 
 
+def stage(angle: float, weight: float) -> Stage:
+    """A satellite with a telescope along axis 1, which is to look along x, and the wheel on top of it."""
+    wings = [box((0.5, 1.1, 0.03), 1.0).move((0.0, side * 1.15, 0.0)) for side in (-1.0, 1.0)]
+    return Stage(
+        camera=StageCamera(azimuth_deg=-38.0, elevation_deg=30.0, zoom=1.15),
+        off=("omega", "L", "trailOmega"),
+        panels=("yaw_pitch_roll", "angular_velocity", "energy", "drift"),
+        props=(
+            TargetDirection((1, 0, 0), label="target"),
+            Rod((0.4, 0, 0), (0.85, 0, 0), 0.14, 0.2, color="path", attached="body"),
+            Rod((0, 0, 0.45), (0, 0, 0.53), 0.3, label="wheel", color="omega", attached="body"),
+        ),
+        floor=False,
+        grabs=(Grab("attitude", knob="angle", component=2, scale=degrees(1.0)),),
+        likeness=box((0.8, 0.8, 0.9), 1.0).join(*wings),
+        shows="A satellite turns until its telescope looks at the target; a wheel on it turns the other way.",
+    )
+
+
 MODEL = Model(
     name="attitude-control",
     title="A reaction wheel turns a satellite, by a PD law with gains from LQR",
@@ -153,4 +175,5 @@ same law then turns more slowly, and overshoots.""",
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

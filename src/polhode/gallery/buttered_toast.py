@@ -15,6 +15,8 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Cuboid, Prop, Rod
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +33,9 @@ OVERHANG_SPREAD, ANGLE_SPREAD = 0.5, 10.0
 """The toasts' overhangs differ by up to this share, their angles by up to this, in degrees."""
 ONE, ALL = "one toast", "tables of all heights"
 SEED = 1995
-BUTTER, BREAD = "#f2c230", "#b98b54"
+BUTTER, BREAD, WOOD = "#f2c230", "#b98b54", "#a8784a"
+TABLE = (0.36, 0.4, 0.025)
+"""Sides of the table that the page draws, in m."""
 
 
 class Slip(NamedTuple):
@@ -222,6 +226,29 @@ def _draw_shares(axes: Axes, slips: Slip, down: Array) -> None:
     add_legend_above(axes, 2)
 
 
+def stage(height: float, overhang: float, angle: float, run: str) -> Stage:
+    """The table beside which the toast falls, and the butter on the toast."""
+    butter = Cuboid((0.92 * LENGTH, 0.92 * LENGTH, 0.002), (0, 0, THICKNESS / 2), color=BUTTER, attached="body")
+    wide, _, thick = TABLE
+    legs = [
+        Rod((-x, y, 0.0), (-x, y, height - thick), 0.014, color=WOOD)
+        for x in (0.04, wide - 0.04)
+        for y in (-0.16, 0.16)
+    ]
+    table = Cuboid(TABLE, (-wide / 2, 0.0, height - thick / 2), color=WOOD)
+    props: tuple[Prop, ...] = (butter, table, *legs) if run == ONE else (butter,)
+    return Stage(
+        camera=StageCamera(-72.0, 12.0, target=(-0.05, 0.0, 0.5 * height), radius=0.56 * height + 0.1)
+        if run == ONE
+        else None,
+        off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces", "impacts"),
+        panels=("angular_velocity", "position", "energy"),
+        props=props,
+        grabs=(Grab("attitude", knob="angle", component=1, scale=180 / np.pi),),
+        shows="A slice of toast slips off a table, turns in the fall and lands on its butter.",
+    )
+
+
 MODEL = Model(
     name="buttered-toast",
     title="Toast that slips off a table lands on its butter, for lack of height",
@@ -242,4 +269,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -12,10 +12,13 @@ from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.model.air import constant
+from polhode.model.earth import WGS84
 from polhode.model.flight_forces import drag, earth_gravity
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.web.props import Globe
+from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,6 +138,27 @@ def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> 
     )
 
 
+def stage(speed: float, coefficient: float, run: str) -> Stage:
+    """The shot as it is seen from the rotating Earth, or over flat ground."""
+    panels = ("speed", "velocity", "position", "energy")
+    off = ("omega", "L", "trailOmega", "bodyAxes")
+    shows = "A ball is shot upward and eastward; the path behind it is the one seen from the ground."
+    if run == UP:
+        return Stage(switches=("trailCenter",), off=(*off, "follow"), panels=panels, floor=0.0, shows=shows)
+    along, ground = speed * DURATION, WGS84.radius
+    return Stage(
+        camera=StageCamera(
+            10.0, 6.0, target=(ground + 0.26 * along, 0.45 * along, 0.0), radius=0.6 * along, up=(1, 0, 0)
+        ),
+        off=(*off, "follow"),
+        panels=panels,
+        props=(Globe(ground, rate=WGS84.rotation_rate),),
+        floor=False,
+        frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
+        shows=shows,
+    )
+
+
 MODEL = Model(
     name="cannonball",
     title="A cannonball with drag, over the rotating Earth",
@@ -152,4 +176,5 @@ up to 5.5 m after 30 s.""",
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

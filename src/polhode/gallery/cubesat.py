@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, degrees, pi, radians, sin, sqrt
+from math import acos, cos, degrees, pi, radians, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -260,8 +260,12 @@ def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
 def stage(amplitude: float, altitude: float, panels: float) -> Stage:
     """Seen from the frame that goes round with the satellite: the Earth below, and the satellite swings."""
     rate = _orbital_rate(altitude)
+    # The camera looks down so far that the horizon is in the picture.
+    horizon = degrees(acos(EARTH_RADIUS / (EARTH_RADIUS + 1e3 * altitude)))
     return Stage(
-        camera=StageCamera(azimuth_deg=8.0, elevation_deg=9.0, target="body", up=(1.0, 0.0, 0.0)),
+        camera=StageCamera(
+            azimuth_deg=8.0, elevation_deg=min(75.0, max(10.0, horizon - 8.0)), target="body", up=(1.0, 0.0, 0.0)
+        ),
         off=("omega", "L", "trailOmega", "trailCenter", "forces"),
         panels=("yaw_pitch_roll", "angular_velocity", "torque", "drift"),
         props=(

@@ -10,12 +10,14 @@ import numpy as np
 
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.tumbling_brick import BRICK, DURATION
+from polhode.gallery.tumbling_brick import BRICK, DURATION, LIKENESS
 from polhode.model.earth import WGS84
 from polhode.model.flight_forces import aerodynamics, earth_gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Globe
+from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,4 +136,15 @@ form: its rate falls exponentially with the air that it has passed.""",
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        camera=StageCamera(azimuth_deg=20.0, elevation_deg=3.0, target="body", up=(1.0, 0.0, 0.0)),
+        switches=(),
+        off=("L", "trailOmega", "forces"),
+        panels=("angular_velocity", "yaw_pitch_roll", "speed", "energy"),
+        props=(Globe(WGS84.radius, rate=WGS84.rotation_rate),),
+        floor=False,
+        frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
+        likeness=LIKENESS,
+        shows="A brick falls over the Earth; the air stops its tumbling.",
+    ),
 )

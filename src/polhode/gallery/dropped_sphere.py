@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, pi, radians, sqrt
+from math import cos, pi, radians, sin, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,8 @@ from polhode.model.earth import WGS84
 from polhode.model.flight_forces import earth_gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.web.props import AxisLine, Globe
+from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,6 +99,26 @@ def picture(motion: Motion, height: float, latitude: float) -> Figure:
     )
 
 
+def stage(height: float, latitude: float) -> Stage:
+    """The fall as it is seen from the rotating Earth, beside the plumb line."""
+    start = np.asarray(State.from_geodetic(radians(latitude), 0.0, height).position)
+    up = np.array((cos(radians(latitude)), 0.0, sin(radians(latitude))))
+    fallen = 9.8 * DURATION**2 / 2
+    middle = start - 0.5 * fallen * up
+    return Stage(
+        camera=StageCamera(10.0, 4.0, target=tuple(middle), radius=0.75 * fallen, up=tuple(up)),
+        off=("omega", "L", "trailOmega", "bodyAxes", "follow"),
+        panels=("velocity", "position", "energy", "drift"),
+        props=(
+            Globe(WGS84.radius, rate=WGS84.rotation_rate),
+            AxisLine(tuple(up), tuple(middle), 1.3 * fallen, label="plumb line", attached="frame"),
+        ),
+        floor=False,
+        frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
+        shows="A sphere falls along the plumb line, seen from the rotating Earth; east is to the right.",
+    )
+
+
 MODEL = Model(
     name="dropped-sphere",
     title="A sphere dropped from a height falls toward the east",
@@ -114,4 +136,5 @@ other; this one agrees with the nearest of them within 1e-7 m.""",
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

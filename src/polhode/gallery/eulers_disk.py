@@ -18,6 +18,7 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -235,4 +236,12 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        camera=StageCamera(elevation_deg=24.0),
+        switches=("trailAxis3",),
+        off=("trailOmega", "bodyAxes", "forces", "torque"),
+        panels=("tilt_precession", "angular_velocity_world", "energy", "drift"),
+        grabs=(Grab("attitude", knob="tilt", component="tilt", scale=180 / pi),),
+        shows="A coin rolls on its rim and lies down; the flatter it is, the faster it goes round.",
+    ),
 )

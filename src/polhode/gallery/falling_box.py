@@ -16,6 +16,7 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -230,6 +231,18 @@ def _draw_shares(axes: Axes, motions: Mapping[str, Motion]) -> None:
     add_legend_above(axes, 2)
 
 
+def stage(height: float, length: float, boxes: float, run: str) -> Stage:
+    """One box that bounces, or many."""
+    return Stage(
+        camera=StageCamera(elevation_deg=10.0, target=(0.0, 0.0, 0.5 * height), radius=0.75 * height)
+        if run == ONE
+        else None,
+        off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces"),
+        panels=("energy", "position", "angular_velocity", "drift"),
+        shows="A box bounces on a floor that returns all of its energy, and tumbles ever differently.",
+    )
+
+
 MODEL = Model(
     name="falling-box",
     title="Bouncing boxes share their energy evenly between the degrees of freedom that take part",
@@ -250,4 +263,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

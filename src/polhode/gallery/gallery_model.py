@@ -168,14 +168,13 @@ class Model:
         return motions
 
     def stage_of(self, values: Mapping[str, float], run: str = "") -> Stage:
-        """The stage for these values and, of a model with several motions, for one of them: by default the main one."""
+        """The stage for these values and, of a model with several motions, for one of them; by default the first."""
         if isinstance(self.stage, Stage):
             return self.stage
         if "run" not in signature(self.stage).parameters:
             return self.stage(**values)
-        scenarios = self.scenario(**values) if run == "" else {}
-        first = next(iter(scenarios), "") if isinstance(scenarios, Mapping) else ""
-        return self.stage(**values, run=run or first)
+        scenarios = self.scenario(**values) if run == "" else run
+        return self.stage(**values, run=next(iter(scenarios)) if isinstance(scenarios, Mapping) else run)
 
     def check(self, motions: Motion | Mapping[str, Motion], values: Mapping[str, float]) -> Sequence[ReferenceCheck]:
         """The checks of these motions; none if the model has no numbers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from math import log
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,14 @@ import numpy as np
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
+from polhode.massprops.shapes import box, cylinder, frustum
 from polhode.model.flight_forces import CoefficientTable, drag
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.mass_course import mass_course
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.web.props import Rod
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,9 +28,12 @@ if TYPE_CHECKING:
 
 MASS, AREA, DURATION = 60.0, 0.0177, 40.0
 """At the start; 150 mm in diameter."""
+RADIUS, LENGTH, NOSE, FIN = 0.075, 3.0, 0.5, (0.25, 0.4)
+"""Of the rocket that the page draws, in m; width and height of a fin."""
 DRAG = CoefficientTable(
     "mach", (0.0, 0.6, 0.9, 1.05, 1.3, 2.0, 6.0), (0.42, 0.42, 0.5, 0.72, 0.65, 0.48, 0.3), beyond="hold"
 )
+
 AIR, VACUUM = "in the air", "without air"
 
 
@@ -106,6 +113,32 @@ def picture(motions: Mapping[str, Motion], propellant: float, exhaust: float, bu
     )
 
 
+@cache
+def _make_likeness() -> Body:
+    """A tube with a nose and four fins, of the length at whose end the nozzle is."""
+    nose = frustum(RADIUS, 0.1 * RADIUS, NOSE, density=1.0).move((0.0, 0.0, LENGTH / 2 + 0.3 * NOSE))
+    fins = [
+        box(sides, density=1.0).move((0.0, 0.0, FIN[1] / 2 - LENGTH / 2))
+        for sides in ((2 * FIN[0], 0.01, FIN[1]), (0.01, 2 * FIN[0], FIN[1]))
+    ]
+    return cylinder(RADIUS, LENGTH, density=1.0).join(nose, *fins)
+
+
+def stage(propellant: float, exhaust: float, burn: float) -> Stage:
+    """The rocket, with a flame while it burns."""
+    below = -LENGTH / 2 - float(_make_likeness().center_of_mass[2])
+    flame = Rod((0, 0, below), (0, 0, below - 1.1), 0.8 * RADIUS, 0.0, color="#ff9a3c", attached="body", until=burn)
+    return Stage(
+        camera=StageCamera(elevation_deg=6.0, zoom=1.6, target="body"),
+        off=("omega", "L", "trailOmega", "bodyAxes"),
+        panels=("speed", "position", "forces", "energy"),
+        props=(flame,),
+        floor=below,
+        likeness=_make_likeness(),
+        shows="A rocket rises with a flame behind it, and without one after its propellant is gone.",
+    )
+
+
 MODEL = Model(
     name="rocket-ascent",
     title="A rocket rises, burns its propellant, and coasts",
@@ -124,4 +157,5 @@ Atmosphere 1976.""",
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

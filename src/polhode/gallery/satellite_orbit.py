@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import cos, degrees, pi, radians, sin, sqrt
+from math import acos, cos, degrees, pi, radians, sin, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +11,14 @@ import numpy as np
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
+from polhode.massprops.shapes import box
 from polhode.model.earth import WGS84
 from polhode.model.flight_forces import earth_gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import AxisLine, Globe, LocalVertical
+from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,6 +153,34 @@ def picture(motions: Mapping[str, Motion], height: float, inclination: float) ->
     )
 
 
+def stage(height: float, inclination: float, run: str) -> Stage:
+    """The whole orbit around the Earth; or, near the satellite, the vertical about which it swings."""
+    earth = Globe(WGS84.radius, rate=WGS84.rotation_rate)
+    wings = [box((0.03, 1.2, 0.5), 1.0).move((0.0, side * 0.9, 0.0)) for side in (-1.0, 1.0)]
+    likeness = box((0.5, 0.5, 1.6), 4.0).join(*wings)
+    if run == ORBIT:
+        return Stage(
+            camera=StageCamera(elevation_deg=20.0),
+            off=("omega", "L", "trailOmega", "bodyAxes", "forces", "follow"),
+            panels=("position", "speed", "energy", "drift"),
+            props=(earth, AxisLine((0, 0, 1), (0, 0, 0), 3.2 * WGS84.radius, label="axis of the Earth")),
+            floor=False,
+            likeness=likeness,
+            shows="A satellite goes round the Earth; the plane of its orbit turns slowly about the axis.",
+        )
+    a = WGS84.radius + 1000 * height
+    return Stage(
+        camera=StageCamera(8.0, degrees(acos(WGS84.radius / a)) - 8.0, target="body", up=(1, 0, 0)),
+        off=("omega", "L", "trailOmega", "trailCenter", "forces"),
+        panels=("yaw_pitch_roll", "angular_velocity", "torque", "drift"),
+        props=(earth, LocalVertical(label="toward the Earth")),
+        floor=False,
+        frame=ThirdFrame("orbit", (0.0, 0.0, sqrt(WGS84.gm / a**3)), first=True),
+        likeness=likeness,
+        shows="A long satellite swings about the vertical, by a thousandth of a radian.",
+    )
+
+
 MODEL = Model(
     name="satellite-orbit",
     title="A satellite's orbit precesses around the flattened Earth",
@@ -167,4 +198,5 @@ with a period that depends on its moments alone, and on the orbit's.""",
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

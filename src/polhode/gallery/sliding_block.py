@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import atan, cos, degrees, radians, sin, tan
+from math import atan, cos, degrees, pi, radians, sin, tan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,4 +228,11 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        camera=StageCamera(-75.0, 12.0),
+        off=("omega", "L", "trailOmega", "bodyAxes", "torque"),
+        panels=("speed", "forces", "position", "energy"),
+        grabs=(Grab("attitude", knob="angle", component="tilt", scale=180 / pi),),
+        shows="A block on a slope, with its weight and the force of the slope on it.",
+    ),
 )

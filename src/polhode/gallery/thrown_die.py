@@ -16,6 +16,8 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Bonds
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 SIDE, MASS = 0.016, 0.005
+PIP, SUNK = 0.0015, 0.0070
+"""Radius of a point on a face, and distance of its center from that of the die, in m."""
 HEIGHT, SPEED, SPIN = 0.15, 1.0, 15.0
 """Of the hand: height in m, mean speed in m/s, standard deviation of each rate in rad/s."""
 FACES = np.array(((6, 1), (5, 2), (4, 3)))
@@ -198,6 +202,31 @@ def _draw_places(axes: Axes, motion: Motion) -> None:
     add_legend_below_title(axes, 6)
 
 
+def _place_pips() -> Array:
+    """Centers of the 21 points on the faces, in m, body axes."""
+    spread = {1: [(0, 0)], 2: [(-1, -1), (1, 1)], 3: [(-1, -1), (0, 0), (1, 1)]}
+    spread[4] = [(x, y) for x in (-1, 1) for y in (-1, 1)]
+    spread[5] = [*spread[4], (0, 0)]
+    spread[6] = [(x, y) for x in (-1, 0, 1) for y in (-1, 1)]
+    found = []
+    for axis, both in enumerate(FACES):
+        for side, points in zip((1, -1), both, strict=True):
+            found += [np.roll((side * SUNK, x * SIDE / 4, y * SIDE / 4), axis) for x, y in spread[int(points)]]
+    return np.array(found)
+
+
+def stage(throws: float, restitution: float, friction: float, run: str) -> Stage:
+    """The die with its points."""
+    pips = Bonds(_place_pips(), (), PIP, radii=(PIP,) * 21, color="#222222")
+    return Stage(
+        camera=StageCamera(elevation_deg=30.0) if run == ONE else None,
+        off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces"),
+        panels=("position", "angular_velocity", "energy"),
+        props=(pips,),
+        shows="A die falls on a table, bounces, slides and comes to rest on a face.",
+    )
+
+
 MODEL = Model(
     name="thrown-die",
     title="Thrown dice come to rest, and no face is favored",
@@ -218,4 +247,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

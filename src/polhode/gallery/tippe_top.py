@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from math import cos, radians, sin
+from math import cos, pi, radians, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from polhode.model.forces import gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Rod
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 RADIUS, BALL = 0.02, 0.010
 WEIGHT_RADIUS, WEIGHT_HEIGHT, WEIGHT, BELOW = 0.012, 0.003, 0.004, 0.010
 """A flat cylinder inside the ball, its center this far below the ball's."""
+RING = (0.75, 0.6)
+"""Angles from its axis, in rad, between which the page draws a ring on the top."""
 DURATION, FRAMES = 6.0, 600
 VERTICAL, OWN = "spun about the vertical", "spun about its own axis"
 
@@ -207,6 +211,22 @@ def _draw_invariant(axes: Axes, motion: Motion) -> None:
     finish_time_panel(axes, motion, "invariant", "relative to the start", 2)
 
 
+def stage(spin: float, friction: float, tilt: float) -> Stage:
+    """A ring around the end of the axis that is above at first shows how the top turns over."""
+    _, _, depth = mass_properties()
+    low, high = (RADIUS * cos(angle) for angle in RING)
+    across = [1.008 * RADIUS * sin(angle) for angle in RING]
+    ring = Rod((0, 0, depth + low), (0, 0, depth + high), *across, color="axis1", attached="body")
+    return Stage(
+        camera=StageCamera(elevation_deg=14.0),
+        off=("omega", "trailOmega", "forces", "torque", "bodyAxes"),
+        panels=("tilt_precession", "position", "energy", "angular_velocity_world"),
+        props=(ring,),
+        grabs=(Grab("attitude", knob="tilt", component="tilt", scale=180 / pi),),
+        shows="A spinning ball with a weight inside turns over: its colored ring, above at first, ends below.",
+    )
+
+
 MODEL = Model(
     name="tippe-top",
     title="A tippe top spun about the vertical turns over, and its center of mass rises",
@@ -227,4 +247,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

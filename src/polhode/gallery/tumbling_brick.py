@@ -11,10 +11,14 @@ import numpy as np
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
+from polhode.massprops.shapes import box
+from polhode.model.earth import WGS84
 from polhode.model.flight_forces import earth_gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.rotations import angle_between
+from polhode.web.props import Globe
+from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 BRICK = Body(mass=2.267961893, inertia=(0.002568217474, 0.008421011037, 0.009754655927))
 """0.155404754 slug; 0.00189422, 0.006211019 and 0.007194665 slug ft2, to 10 digits."""
+LIKENESS = box((0.2032, 0.1016, 0.05715), 1.0)
+"""8, 4 and 2.25 inches: how it is drawn."""
 DURATION = 30.0
 FALL, FREE = "in the fall", "free rotation"
 
@@ -92,4 +98,19 @@ nearest of them is met within 1e-8 deg.""",
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        camera=StageCamera(azimuth_deg=20.0, elevation_deg=3.0, target="body", up=(1.0, 0.0, 0.0)),
+        switches=("closedForm",),
+        off=("L", "trailOmega", "forces"),
+        panels=("angular_velocity", "yaw_pitch_roll", "speed", "energy"),
+        props=(Globe(WGS84.radius, rate=WGS84.rotation_rate),),
+        floor=False,
+        frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
+        grabs=tuple(
+            Grab("angular_velocity", knob=knob, component=i, scale=degrees(1.0))
+            for i, knob in enumerate(("roll", "pitch", "yaw"))
+        ),
+        likeness=LIKENESS,
+        shows="A brick falls over the Earth and tumbles as if nothing acted on it.",
+    ),
 )

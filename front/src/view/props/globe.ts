@@ -8,20 +8,19 @@ import type { PropData } from "../stage.ts";
 import { colorOf, type Parts } from "./base.ts";
 
 const FORWARD = new Vector3(0, 0, 1);
-/** Fine enough for the horizon of a low orbit. */
-const SEGMENTS = { around: 256, along: 128 };
-/** Distance between lines of the graticule, in degrees. */
+/** Distance between lines of the graticule, and between their points, which are corners of the surface, in degrees. */
 const GRATICULE = 15;
-/** Lines lie this much above the surface. */
-const ABOVE = 1.0008;
-/** The far side of a background lies at this fraction of what the camera sees. */
+const STEP = GRATICULE / 8;
+/** The horizon of a background lies at this fraction of what the camera sees. */
 const BACKGROUND = 0.8;
 
 export function globe(prop: PropData<"globe">, context: ViewContext): Parts {
   const { colors, framing } = context;
   const tone = new Color(colorOf(prop, context, "axis3"));
-  const ball = new SphereGeometry(1, SEGMENTS.around, SEGMENTS.along).rotateX(Math.PI / 2);
-  const surface = new Mesh(ball, new MeshLambertMaterial({ color: tone.clone().lerp(new Color(colors.paper), 0.55) }));
+  const ball = new SphereGeometry(1, 360 / STEP, 180 / STEP).rotateX(Math.PI / 2);
+  // Pushed back a little, so that the lines on it are not hidden by it.
+  const offset = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
+  const surface = new Mesh(ball, new MeshLambertMaterial({ color: tone.clone().lerp(new Color(colors.paper), 0.55), ...offset }));
   const grid = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(graticule().flat(), 3));
   const lines = new LineSegments(grid, new LineBasicMaterial({ color: tone, transparent: true, opacity: 0.55 }));
   const turning = new Group().add(surface, lines);
@@ -41,8 +40,9 @@ export function globe(prop: PropData<"globe">, context: ViewContext): Parts {
     update: ({ t }) => turning.quaternion.copy(tilt).multiply(turning.quaternion.clone().setFromAxisAngle(FORWARD, prop.rate * t)),
     fit: (camera) => {
       const center = object.parent!.position;
-      const far = camera.position.distanceTo(center) + radius;
-      const scale = Math.min(1, (BACKGROUND * camera.far) / far);
+      // Of a ball all that is seen is nearer than its horizon.
+      const horizon = Math.sqrt(Math.max(camera.position.distanceToSquared(center) - radius ** 2, 1e-6 * radius ** 2));
+      const scale = Math.min(1, (BACKGROUND * camera.far) / horizon);
       isBackground = scale < 1;
       surface.renderOrder = isBackground ? -20 : 0;
       lines.renderOrder = isBackground ? -19 : 0;
@@ -59,13 +59,12 @@ function graticule(): Vec3[] {
   const found: Vec3[] = [];
   const point = (longitude: number, latitude: number): Vec3 => {
     const [a, b] = [(longitude * Math.PI) / 180, (latitude * Math.PI) / 180];
-    return [ABOVE * Math.cos(b) * Math.cos(a), ABOVE * Math.cos(b) * Math.sin(a), ABOVE * Math.sin(b)];
+    return [Math.cos(b) * Math.cos(a), Math.cos(b) * Math.sin(a), Math.sin(b)];
   };
-  const step = GRATICULE / 8;
   for (let fixed = -180; fixed < 180; fixed += GRATICULE) {
-    for (let other = -90; other < 90; other += step) found.push(point(fixed, other), point(fixed, other + step));
+    for (let other = -90; other < 90; other += STEP) found.push(point(fixed, other), point(fixed, other + STEP));
     if (Math.abs(fixed) < 90)
-      for (let other = -180; other < 180; other += step) found.push(point(other, fixed), point(other + step, fixed));
+      for (let other = -180; other < 180; other += STEP) found.push(point(other, fixed), point(other + STEP, fixed));
   }
   return found;
 }
