@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { cross, fromRotationVector, length, minus, plus, scaled, toWorld, type Vec3 } from "../src/motion/vectors.ts";
-import { followCircle, followSpan, groupGrabs, startDrag, trackOf, withinRange, type SightLine, type StartGeometry } from "../src/view/grab.ts";
+import { followCircle, followSpan, groupGrabs, startDrag, trackOf, roundWithin, type Knob, type SightLine, type StartGeometry } from "../src/view/grab.ts";
 import type { Grab } from "../src/view/stage.ts";
 
 const EYE: Vec3 = [4, -9, 3];
@@ -63,22 +63,42 @@ test("a circle seen edge-on follows from one side to the other", () => {
   for (const way of [1, -1]) close(followCircle(sightOf(at(0.3 * way)), center, axis, point, 0.25 * way), 0.3 * way, 0.01);
 });
 
+const knob = (value: number, low: number, high: number): Knob => ({ value, low, high });
+
 test("a drag changes the parameters by what it means, from their values at its start", () => {
   const grabs = [grab({ knob: "spin", component: 1, scale: 60 / (2 * Math.PI) }), grab({ knob: "nudge", component: 0 })];
   const track = trackOf(grabs, GEOMETRY)!;
   assert.ok(track.kind === "span");
-  // One unit along the second body axis, at 0.5 lengths per rad/s: 2 rad/s, in revolutions per minute.
-  const move = startDrag(grabs, track, sightOf(track.through), [100, 0.1]);
-  const [spin, nudge] = move(sightOf(plus(track.through, GEOMETRY.axes[1])));
-  close(spin, 100 + (2 * 60) / (2 * Math.PI), 0.5);
-  close(nudge, 0.1, 0.05);
+  // One unit along the second body axis, at 0.5 lengths per rad/s: 2 rad/s, in revolutions per minute; from beside the tip.
+  const beside: Vec3 = [0.02, 0, 0.03];
+  const move = startDrag(grabs, track, sightOf(plus(track.through, beside)), [knob(100, 0, 200), knob(0.1, -5, 5)]);
+  assert.deepEqual(move(sightOf(plus(track.through, beside))), [100, 0.1]);
+  const [spin, nudge] = move(sightOf(plus(plus(track.through, beside), GEOMETRY.axes[1])));
+  close(spin, 100 + (2 * 60) / (2 * Math.PI), 1);
+  close(nudge, 0.1, 0.1);
+});
+
+test("where one parameter is at its bound, the others follow the pointer as far as they can", () => {
+  const grabs = [grab({ knob: "spin", component: 1 }), grab({ knob: "nudge", component: 0 })];
+  const track = trackOf(grabs, GEOMETRY)!;
+  assert.ok(track.kind === "span");
+  const sight = sightOf(plus(track.through, plus(scaled(0.4, GEOMETRY.axes[0]), scaled(0.5, GEOMETRY.axes[1]))));
+  const [spin, nudge] = startDrag(grabs, track, sightOf(track.through), [knob(5, 0, 20), knob(0.1, 0, 0.3)])(sight);
+  assert.equal(nudge, 0.3);
+  // The best that is left, by search.
+  const misses = Array.from({ length: 2001 }, (_, k) => {
+    const value = 0.01 * k;
+    const tip = plus(track.through, plus(scaled(0.5 * 0.2, GEOMETRY.axes[0]), scaled(0.5 * (value - 5), GEOMETRY.axes[1])));
+    return { value, miss: length(cross(minus(tip, EYE), sight.direction)) };
+  });
+  close(spin, misses.sort((a, b) => a.miss - b.miss)[0].value, 0.05);
 });
 
 test("a tilt grows when the third axis is dragged away from the vertical", () => {
   const tilt = [grab({ what: "attitude", knob: "theta", component: "tilt", scale: 180 / Math.PI })];
   const track = trackOf(tilt, GEOMETRY)!;
   assert.ok(track.kind === "circle");
-  const move = startDrag(tilt, track, sightOf(track.point), [36.87]);
+  const move = startDrag(tilt, track, sightOf(track.point), [knob(36.87, 0, 180)]);
   const farther = plus(track.center, toWorld(fromRotationVector([0.2, 0, 0]), minus(track.point, track.center)));
   close(move(sightOf(farther))[0], 36.87 + (0.2 * 180) / Math.PI, 0.2);
 });
@@ -91,8 +111,9 @@ test("components of one arrow are dragged together, angles on their own, and wha
     grab({ what: "force", force: "weight", knob: "mass" }),
     grab({ what: "attitude", knob: "phi", component: 0 }),
   ];
-  const groups = groupGrabs(grabs).map((group) => group.map(({ knob }) => knob).join());
+  const groups = groupGrabs(grabs, [20, 90, 10, 1, 90]).map((group) => group.map(({ knob }) => knob).join());
   assert.deepEqual(groups, ["a,b", "theta", "mass", "phi"]);
+  assert.deepEqual(groupGrabs([grab({ knob: "spin" }), grab({ knob: "nudge", component: 1 })], [20, 0.5])[0].length, 1);
   assert.equal(trackOf([grab({ what: "force", force: "thrust" })], GEOMETRY), null);
   assert.equal(trackOf([grab({ component: "tilt" })], GEOMETRY), null);
   const force = trackOf([grab({ what: "force", force: "weight" })], GEOMETRY)!;
@@ -100,9 +121,9 @@ test("components of one arrow are dragged together, angles on their own, and wha
 });
 
 test("a value stays in its range and has few digits", () => {
-  assert.equal(withinRange(5.123456, 0, 20), 5.12);
-  assert.equal(withinRange(25, 0, 20), 20);
-  assert.equal(withinRange(-1e-5, 0, 1e-3), 0);
-  assert.equal(withinRange(1.23456e-4, 0, 1e-3), 1.23e-4);
-  assert.equal(withinRange(123456.7, 0, 1e6), 123457);
+  assert.equal(roundWithin(5.123456, 0, 20), 5.12);
+  assert.equal(roundWithin(25, 0, 20), 20);
+  assert.equal(roundWithin(-1e-5, 0, 1e-3), 0);
+  assert.equal(roundWithin(1.23456e-4, 0, 1e-3), 1.23e-4);
+  assert.equal(roundWithin(123456.7, 0, 1e6), 123457);
 });

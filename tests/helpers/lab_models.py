@@ -78,6 +78,7 @@ def _tilted_numbers(motion, spin, theta):
 
 
 THETA = Parameter("theta", "deg", 40.0, 0.0, 170.0, "angle between the third axis and the vertical")
+PLAIN = Stage()
 GRABS = Stage(
     grabs=(
         Grab("attitude", "theta", component="tilt", scale=180 / math.pi),
@@ -86,8 +87,10 @@ GRABS = Stage(
 )
 
 
-def _model(name, scenario, numbers=_numbers, parameters=(SPIN,), stage=Stage()):
-    return Model(name, f"the {name}", THEMES[2], "by hand", "It turns.", parameters, scenario, numbers, None, stage=stage)
+def _model(name, scenario, numbers=_numbers, parameters=(SPIN,), stage=PLAIN):
+    return Model(
+        name, f"the {name}", THEMES[2], "by hand", "It turns.", parameters, scenario, numbers, None, stage=stage
+    )
 
 
 MODELS = {

@@ -70,24 +70,55 @@ export function followCircle({ origin, direction }: SightLine, center: Vec3, axi
   return (low + high) / 2;
 }
 
-/** One drag: from the values of the parameters at its start to those for each later line of sight. */
-export function startDrag(grabs: Grab[], track: Track, first: SightLine, values: number[]): (sight: SightLine) => number[] {
-  if (track.kind === "span") {
-    const { through, directions, perUnit } = track;
-    const from = followSpan(first, through, directions);
-    return (sight) => followSpan(sight, through, directions).map((to, k) => values[k] + (grabs[k].scale * (to - from[k])) / perUnit);
+/** Value and range of a parameter. */
+export interface Knob {
+  value: number;
+  low: number;
+  high: number;
+}
+
+/** One drag: from the values of the parameters at its start to those for each later line of sight, within their ranges. */
+export function startDrag(grabs: Grab[], track: Track, first: SightLine, knobs: Knob[]): (sight: SightLine) => number[] {
+  if (track.kind === "circle") {
+    const { center, axis, point } = track;
+    const from = followCircle(first, center, axis, point, 0);
+    const [{ value, low, high }] = knobs;
+    let last = from;
+    return (sight) => {
+      last = followCircle(sight, center, axis, point, last);
+      return [roundWithin(value + grabs[0].scale * (last - from), low, high)];
+    };
   }
-  const { center, axis, point } = track;
-  const from = followCircle(first, center, axis, point, 0);
-  let last = from;
+  const { through, directions, perUnit } = track;
+  // The pointer was not exactly at the tip, and stays beside it.
+  const { origin, direction } = first;
+  const beside = minus(through, plus(origin, scaled(dot(minus(through, origin), direction), direction)));
+  const lengths = grabs.map(({ scale }) => perUnit / scale);
+  const bounds = knobs.map(({ value, low, high }, k) => [(low - value) * lengths[k], (high - value) * lengths[k]].sort((a, b) => a - b));
   return (sight) => {
-    last = followCircle(sight, center, axis, point, last);
-    return [values[0] + grabs[0].scale * (last - from)];
+    const moved = followWithin({ ...sight, origin: plus(sight.origin, beside) }, through, directions, bounds);
+    return knobs.map(({ value, low, high }, k) => roundWithin(value + moved[k] / lengths[k], low, high));
   };
 }
 
+/** As `followSpan`, within bounds: where one is reached, the other directions follow as far as they can. */
+function followWithin(sight: SightLine, through: Vec3, directions: Vec3[], bounds: number[][]): number[] {
+  const found: (number | null)[] = directions.map(() => null);
+  for (;;) {
+    const free = directions.map((_, k) => k).filter((k) => found[k] === null);
+    const from = directions.reduce((at, along, k) => plus(at, scaled(found[k] ?? 0, along)), through);
+    const distances = followSpan(sight, from, free.map((k) => directions[k]));
+    const isOut = distances.map((x, i) => x < bounds[free[i]][0] || x > bounds[free[i]][1]);
+    free.forEach((k, i) => {
+      const [low, high] = bounds[k];
+      if (isOut[i] || !isOut.includes(true)) found[k] = Math.min(high, Math.max(low, distances[i]));
+    });
+    if (!isOut.includes(true)) return found as number[];
+  }
+}
+
 /** A value within a range, rounded to a thousandth of it, so that the field shows few digits. */
-export function withinRange(value: number, low: number, high: number): number {
+export function roundWithin(value: number, low: number, high: number): number {
   const decimals = Math.max(0, 3 - Math.floor(Math.log10(high - low || 1)));
   return Math.min(high, Math.max(low, Number(value.toFixed(Math.min(decimals, 20)))));
 }
@@ -106,10 +137,18 @@ export interface StartGeometry {
 /** Length of the arm by which a body is turned, relative to its reach: on its axis, away from the tips of other arrows. */
 const ARM = 0.95;
 
-/** What is dragged together: all components of an angular velocity or of a force, or one angle of a body. */
-export function groupGrabs(grabs: Grab[]): Grab[][] {
+/** Of components that are dragged together, one whose range is this much smaller is too fine for a pointer. */
+const FINE = 1 / 8;
+
+/**
+ * What is dragged together: the components of an angular velocity or of a force, or one angle of a body.  `ranges` are
+ * those of the parameters; a component with a small one is left to its slider, or every drag would change it by all of it.
+ */
+export function groupGrabs(grabs: Grab[], ranges: number[]): Grab[][] {
   const keys = grabs.map(keyOf);
-  return [...new Set(keys)].map((key) => grabs.filter((_, i) => keys[i] === key));
+  const sizes = grabs.map(({ scale }, i) => Math.abs(ranges[i] / scale));
+  const largest = (key: string): number => Math.max(...sizes.filter((_, i) => keys[i] === key));
+  return [...new Set(keys)].map((key) => grabs.filter((_, i) => keys[i] === key && sizes[i] >= FINE * largest(key)));
 }
 
 export const keyOf = ({ what, knob, force }: Grab): string => (what === "attitude" ? `${what} ${knob}` : `${what} ${force}`.trim());

@@ -6,7 +6,7 @@ import { length, plus, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
 import { instantAt, poseInFrame, type Frame, type ViewContext } from "./context.ts";
 import type { Framing } from "./framing.ts";
-import { groupGrabs, keyOf, startDrag, trackOf, withinRange, type SightLine, type StartGeometry } from "./grab.ts";
+import { groupGrabs, keyOf, startDrag, trackOf, type Knob, type SightLine, type StartGeometry } from "./grab.ts";
 import type { Handle } from "./handles.ts";
 import { arrowStart, type Quantity } from "./quantities.ts";
 import type { Grab } from "./stage.ts";
@@ -14,7 +14,7 @@ import type { Grab } from "./stage.ts";
 /** The parameters of a live page. */
 export interface Knobs {
   /** Value and range of a parameter; null if there is none of this name. */
-  find(name: string): { value: number; low: number; high: number } | null;
+  find(name: string): Knob | null;
   /** Move some, as their sliders do; `isFinal` when they are released. */
   setValues(values: Record<string, number>, isFinal: boolean): void;
 }
@@ -60,7 +60,8 @@ export class Grabber {
     const knobs = this.actions?.knobs() ?? null;
     const { record } = context;
     if (!knobs || record.bodies !== 1) return [];
-    return groupGrabs(record.stage.grabs.filter(({ knob }) => knobs.find(knob) !== null));
+    const known = record.stage.grabs.map((grab) => ({ grab, knob: knobs.find(grab.knob) })).filter(({ knob }) => knob !== null);
+    return groupGrabs(known.map(({ grab }) => grab), known.map(({ knob }) => knob!.high - knob!.low));
   }
 
   /** Rings in a pane, at the tips of what can be dragged. */
@@ -90,12 +91,12 @@ export class Grabber {
     if (!track) return actions.end();
     const scales = new Map(scene.quantities.map(({ name, perUnit }) => [name, perUnit]));
     this.session = { framing: scene.context.framing, perUnit: scales };
-    const move = startDrag(grabs, track, sightAt(event), found.map(({ value }) => value));
+    const move = startDrag(grabs, track, sightAt(event), found);
     let values = found.map(({ value }) => value);
     const set = (isFinal: boolean): void => knobs.setValues(Object.fromEntries(grabs.map(({ knob }, k) => [knob, values[k]])), isFinal);
     const follow = (moved: PointerEvent): void => {
       if (moved.pointerId !== event.pointerId) return;
-      const next = move(sightAt(moved)).map((value, k) => withinRange(value, found[k].low, found[k].high));
+      const next = move(sightAt(moved));
       if (next.every((value, k) => value === values[k])) return;
       values = next;
       set(false);
