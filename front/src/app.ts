@@ -41,8 +41,8 @@ export interface LabActions {
   shown(): { model: Model; values: Record<string, number>; run: string } | null;
   /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
   setValues(values: Record<string, number>, run: string): void;
-  /** Have the server make something to take away. */
-  take(request: TakeRequest): Promise<Taken>;
+  /** Have the server make something to take away; null in a file. */
+  take: ((request: TakeRequest) => Promise<Taken>) | null;
   knobs: Knobs & { readonly values: Record<string, number> };
 }
 
@@ -276,11 +276,6 @@ export class App {
     const sentence = aliasingWarning(this.rate, this.playback.speed);
     if (sentence === "") this.notices.remove("aliasing");
     else this.notices.show("aliasing", { sentence, action: { words: "Slow motion", onClick: () => this.slowDown() } });
-  }
-
-  private resetCamera(): void {
-    this.views?.resetCamera();
-    this.link.touch();
   }
 
   private slowDown(): void {

@@ -40,11 +40,11 @@ function start(): void {
   };
   window.addEventListener("error", (event) => failed(event.error ?? event.message));
   window.addEventListener("unhandledrejection", (event) => failed(event.reason));
+  publish(app, options);
   const program = document.getElementById("polhode-program");
   if (options.mode === "live") new Lab(app, options);
   else if (program === null) showFile(app, options);
   else void new LocalLab(app, JSON.parse(program.textContent ?? "") as LiveData).start().catch(failed);
-  publish(app, options);
 }
 
 function showFile(app: App, options: PageOptions): void {

@@ -4,6 +4,12 @@ import type { App } from "./app.ts";
 import { create, requireElement } from "./controls/dom.ts";
 import type { PageOptions } from "./transport/protocol.ts";
 
+export function goTo(app: App, t: number): Promise<unknown> {
+  app.playback.pause();
+  app.playback.seek(t);
+  return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+}
+
 export function publish(app: App, options: PageOptions): void {
   Object.assign(window, {
     polhode: {
@@ -17,11 +23,7 @@ export function publish(app: App, options: PageOptions): void {
       /** Set parameters; resolved when their motion is shown. */
       set: (values: Record<string, number>) => app.setValues(values),
       /** Go to a time, in s; resolved when it has been drawn. */
-      time: (t: number) => {
-        app.playback.pause();
-        app.playback.seek(t);
-        return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-      },
+      time: (t: number) => goTo(app, t),
     },
   });
   if (!options.only) return;

@@ -1,7 +1,7 @@
 // "Take away": pictures, films, pages, numbers, text and links of what is shown.
 
 import type { App } from "../app.ts";
-import type { TakeRequest } from "../transport/protocol.ts";
+import type { Taken, TakeRequest } from "../transport/protocol.ts";
 import { pngOf, takePicture, type PictureOptions, type WhichPanes } from "./capture.ts";
 import { csvOf, isSingle } from "./csv.ts";
 import { button, create, setText } from "./dom.ts";
@@ -165,7 +165,7 @@ export class Takeaway {
   }
 
   private async takePage(): Promise<string> {
-    if (this.app.lab === null) {
+    if (!this.app.lab?.take) {
       download(this.pageText(), `${fileName(this.name)}.html`, "text/html;charset=utf-8");
       return "Saved this page.";
     }
@@ -185,16 +185,16 @@ export class Takeaway {
     const { lab } = this.app;
     const shown = lab?.shown();
     if (!lab || !shown) return "";
-    const { text = "" } = await lab.take({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
+    const { text = "" } = await lab.take!({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
     showText(text, `${fileName(this.name)}.${kind === "python" ? "py" : "toml"}`, kind === "python" ? "As Python" : "As TOML");
     return "";
   }
 
-  private ask(type: "page" | "csv"): ReturnType<NonNullable<App["lab"]>["take"]> {
+  private ask(type: "page" | "csv"): Promise<Taken> {
     const { lab } = this.app;
     const shown = lab?.shown();
     const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
-    return lab!.take(request);
+    return lab!.take!(request);
   }
 
   private save(text: string, name = "motion", mime: string): string {

@@ -8,6 +8,7 @@ import { NewestWins } from "../controls/newest.ts";
 import { ParameterPanel } from "../controls/parameter-panel.ts";
 import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import type { Model } from "../transport/protocol.ts";
+import { goTo } from "../published.ts";
 import { liveRecord, type Answer, type LiveRun } from "./record.ts";
 
 /** Contents of <script id="polhode-program" type="application/json">. */
@@ -47,7 +48,7 @@ export interface PageHandle {
   /** Change knobs (and, by its name, the run): resolves when the motion is shown. */
   set(values: Values, run?: string): Promise<MotionRecord>;
   /** Go to a time, in s. */
-  time(t: number): void;
+  time(t: number): Promise<unknown>;
 }
 
 export class LocalLab {
@@ -73,8 +74,16 @@ export class LocalLab {
       (values) => this.drag(values),
       (values) => void this.settle(values),
       () => void this.copyLink(),
+      { pin: (words) => app.tryPin(words), unpin: () => app.unpin(), sweep: null },
     );
-    app.lab = { selectRun: (run) => void this.selectRun(run), toggleGallery: () => undefined };
+    app.lab = {
+      selectRun: (run) => void this.selectRun(run),
+      toggleGallery: () => undefined,
+      shown: () => null,
+      setValues: (values, run) => this.setValues(values, run),
+      take: null,
+      knobs: this.panel,
+    };
     const current = (): Values => ({ ...this.values });
     const handle: PageHandle = {
       get record() {
@@ -84,7 +93,7 @@ export class LocalLab {
         return current();
       },
       set: (values, run) => this.compute({ values: { ...this.values, ...values }, run: this.runNamed(run) }),
-      time: (t) => app.playback.seek(t),
+      time: (t) => goTo(app, t),
     };
     Object.assign(window, { polhode: handle });
   }
@@ -93,7 +102,7 @@ export class LocalLab {
     const { model, shown, program, fixed } = this.data;
     const record = await this.template(shown);
     this.app.header.name(record.title);
-    this.app.header.explain(model);
+    this.app.lesson.explain(model);
     this.panel.show({ ...model, parameters: model.parameters.filter(({ name }) => this.data.knobs.includes(name)) }, this.values);
     for (const [name, why] of Object.entries(fixed))
       this.panel.element.append(create("p", { class: "quiet", text: `${withSpaces(name)} is fixed in this page: ${sentence(why)}` }));
@@ -146,6 +155,14 @@ export class LocalLab {
       return;
     }
     await this.compute({ values: { ...this.values, ...values }, run: this.run }).catch(() => undefined);
+  }
+
+  /** As a step of the lesson asks: defaults for what it does not name. */
+  private setValues(values: Values, run: string): void {
+    const { knobs, model } = this.data;
+    const all = Object.fromEntries(model.parameters.filter(({ name }) => knobs.includes(name)).map(({ name, default: first }) => [name, values[name] ?? first]));
+    this.run = this.runNamed(run || this.data.runs[0].name);
+    this.panel.setValues(all, true);
   }
 
   private async selectRun(name: string): Promise<void> {

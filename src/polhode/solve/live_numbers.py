@@ -23,7 +23,7 @@ from polhode.model.scenario import Scenario
 from polhode.solve.write_source import SourceExporter, settle_scenario
 from polhode.validation import Array
 
-RANDOM_SETS = int(__import__("os").environ.get("RS","128"))
+RANDOM_SETS = int(__import__("os").environ.get("RS", "128"))
 """Random sets of values at which the recorded arithmetic is compared with the builder, besides the corners."""
 MOST_CORNERS = 32
 SEED = 20
