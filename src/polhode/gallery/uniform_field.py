@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import radians
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
