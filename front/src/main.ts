@@ -5,12 +5,27 @@ import { requireElement } from "./controls/dom.ts";
 import { sentences } from "./controls/format.ts";
 import { Lab } from "./controls/lab.ts";
 import { decodeRecord, type MotionRecord } from "./motion/record.ts";
+import { publish } from "./published.ts";
 import type { PageOptions } from "./transport/protocol.ts";
 
 /** Not an error: the observer is notified in the next frame. */
 const HARMLESS = "ResizeObserver loop";
 
+/**
+ * Without a graphics card, a browser draws the curves of the plots ten times faster in memory than through its emulated
+ * one; with a card the difference is small.  uPlot does not offer the choice.
+ */
+function drawPlotsInMemory(): void {
+  const { getContext } = HTMLCanvasElement.prototype as { getContext: (this: unknown, kind: string, options?: object) => unknown };
+  Object.assign(HTMLCanvasElement.prototype, {
+    getContext(kind: string, options?: object): unknown {
+      return getContext.call(this, kind, kind === "2d" ? { ...options, willReadFrequently: true } : options);
+    },
+  });
+}
+
 function start(): void {
+  drawPlotsInMemory();
   const options = JSON.parse(requireElement("polhode-options").textContent ?? "") as PageOptions;
   const app = new App(options);
   const failed = (what: unknown): void => {
@@ -23,6 +38,7 @@ function start(): void {
   window.addEventListener("unhandledrejection", (event) => failed(event.reason));
   if (options.mode === "live") new Lab(app, options);
   else showFile(app, options);
+  publish(app, options);
 }
 
 function showFile(app: App, options: PageOptions): void {

@@ -11,8 +11,14 @@ const HELP: [string, string][] = [
   ["Shift + ← →", `${LARGE_STEP} outputs back or forward`],
   ["Home, End", "go to the start or the end"],
   ["Tab", "move between controls"],
+  ["Alt + Enter", "on a curve's name: show this curve only, or all again"],
   ["← → ↑ ↓", "in a view focused with Tab: rotate the camera"],
-  ["+ − 0", "in a view: zoom in, zoom out, reset"],
+  ["Shift + ← → ↑ ↓", "in such a view: move it"],
+  ["+ −", "in such a view: zoom in, zoom out"],
+  ["0", "camera as at the start"],
+  ["1 2 3 4 5", "camera: front, side, top, isometric, along L"],
+  ["V", "both views, or one of them"],
+  ["F", "full screen"],
   ["Escape", "close a panel"],
 ];
 
@@ -37,11 +43,12 @@ export function keeps(element: Focused): Keeps {
   return "all";
 }
 
-export function listenToKeys(playback: Playback): void {
+/** `others` are the actions of other keys, by their names. */
+export function listenToKeys(playback: Playback, others: Record<string, () => void>): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const kept = event.target instanceof HTMLElement ? keeps(event.target) : "nothing";
-    const act = kept === "all" ? null : actionOf(event, playback);
+    const act = kept === "all" ? null : (actionOf(event, playback) ?? others[event.key.toLowerCase()] ?? null);
     if (act === null || kept === (event.key === " " ? "space" : "arrows")) return;
     event.preventDefault();
     act();

@@ -5,11 +5,13 @@ import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
 import type { PageOptions, FromServer, Model, Parameter } from "../transport/protocol.ts";
 import { addressOf, valuesOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
+import { NewestWins } from "./newest.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
 import { requireElement } from "./dom.ts";
 import { titleFromName, sentences } from "./format.ts";
-import { Gallery } from "./gallery.ts";
+import { featuredOf, Gallery } from "./gallery.ts";
+import type { SweepRange } from "./parameter-control.ts";
 import { ParameterPanel } from "./parameter-panel.ts";
 import type { Notice } from "./notices.ts";
 import { ReferenceChecks } from "./checks.ts";
@@ -19,7 +21,19 @@ const BRIEF_MS = 2500;
 
 export class Lab {
   private readonly pending = new PendingRequests();
-  private readonly parameterPanel = new ParameterPanel((values) => this.changeValues(values), () => void this.copyLink());
+  private readonly parameterPanel = new ParameterPanel(
+    (values) => this.drag(values),
+    (values) => this.changeValues(values),
+    () => void this.copyLink(),
+    {
+      pin: (words) => this.app.tryPin(words),
+      unpin: () => this.app.unpin(),
+      sweep: (range) => this.sweep(range),
+    },
+  );
+  private readonly dragged = new NewestWins<Values>((values) => this.sendQuickRun(values));
+  /** A motion that arrived during a drag, to be shown in the next frame. */
+  private arrived: MotionRecord | null = null;
   private readonly checks = new ReferenceChecks();
   private readonly progress = new ProgressBar(() => this.cancel());
   private readonly drawer: Drawer;
@@ -42,7 +56,7 @@ export class Lab {
     private readonly options: PageOptions,
   ) {
     this.drawer = new Drawer(requireElement("gallery"), app.header);
-    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle() };
+    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle(), knobs: this.parameterPanel };
     requireElement("notices").before(this.progress.element);
     window.addEventListener("popstate", () => this.loadAddress());
     this.connection = new Connection(socketAddress(), {
@@ -56,6 +70,7 @@ export class Lab {
     this.isOpen = state === "open";
     if (state === "open") this.app.notices.remove("connection");
     if (state !== "lost") return;
+    this.dragged.clear();
     this.progress.stop();
     this.app.notices.show("connection", {
       sentence:
@@ -78,12 +93,16 @@ export class Lab {
         break;
       case "refused":
         // 0: the server could not read the id of the request.
-        if (this.pending.acceptEnd(message.id, true) || message.id === 0) this.handleRefusal(message.sentence, message.parameter);
+        if (this.pending.acceptEnd(message.id, true) || message.id === 0) {
+          this.handleRefusal(message.sentence, message.parameter);
+          this.dragged.finish();
+        }
         break;
       case "cancelled":
         if (this.pending.acceptEnd(message.id, false)) {
           this.checks.setStale(false);
           this.app.notices.show("run", this.cancelNotice());
+          this.dragged.finish();
         }
         break;
     }
@@ -99,7 +118,7 @@ export class Lab {
     if (isFirst) this.app.prependCards(this.parameterPanel.element, this.checks.element);
     if (JSON.stringify(before) !== JSON.stringify(models)) {
       const address = (model: Model): string => plainAddress(model);
-      this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model));
+      this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model), this.app.choices);
     }
     if (isFirst) {
       this.drawer.ready();
@@ -125,7 +144,7 @@ export class Lab {
   }
 
   private loadAddress(): void {
-    const name = modelOf(location.pathname) || this.options.model || this.models[0].name;
+    const name = modelOf(location.pathname) || this.options.model || (featuredOf(this.models)[0] ?? this.models[0]).name;
     const model = this.models.find((one) => one.name === name);
     if (model === undefined) {
       this.app.notices.show("model", { sentence: `There is no model "${name}"; choose one from the gallery.`, isError: true });
@@ -146,7 +165,10 @@ export class Lab {
   }
 
   private open(model: Model, values: Values, run: string): void {
-    if (this.model !== model) this.checks.clear();
+    if (this.model !== model) {
+      this.checks.clear();
+      this.parameterPanel.unpin();
+    }
     this.model = model;
     this.wantedRun = run;
     this.hasFallenBack = false;
@@ -164,13 +186,44 @@ export class Lab {
     this.run(values);
   }
 
+  /** A knob moves: the motion follows, as fast as it is computed and drawn. */
+  private drag(values: Values): void {
+    this.app.notices.remove("address");
+    this.app.setDragging(true);
+    this.checks.setStale(true);
+    this.dragged.offer(values);
+  }
+
+  private sendQuickRun(values: Values): void {
+    if (this.model === null || !this.isOpen) return this.dragged.clear();
+    const id = this.pending.startQuickRun();
+    this.requested.set(id, values);
+    this.connection.send({ type: "run", id, model: this.model.name, values, quick: true, run: this.wantedRun });
+    this.updateState();
+  }
+
   private run(values: Values): void {
+    this.dragged.clear();
+    this.arrived = null;
+    this.app.setDragging(false);
     if (this.model === null || !this.isOpen) return;
     this.app.notices.remove("run");
     const id = this.pending.startRun();
     this.requested.set(id, values);
     this.connection.send({ type: "run", id, model: this.model.name, values });
     this.checks.setStale(true);
+    this.progress.start();
+    this.updateState();
+  }
+
+  private sweep(range: SweepRange): void {
+    if (this.model === null || !this.isOpen) return;
+    this.dragged.clear();
+    this.app.setDragging(false);
+    this.app.notices.remove("run");
+    const id = this.pending.startQuickRun();
+    this.requested.set(id, this.parameterPanel.values);
+    this.connection.send({ type: "sweep", id, model: this.model.name, values: this.parameterPanel.values, run: this.wantedRun, ...range });
     this.progress.start();
     this.updateState();
   }
@@ -216,9 +269,25 @@ export class Lab {
       this.app.header.name(record.title || record.name);
       this.app.header.describe([sentences(record.computed), ...record.notes]);
     }
-    this.app.show(record);
-    this.describe(record);
+    if (this.app.isDragging) this.showInNextFrame(record);
+    else {
+      this.app.show(record);
+      // Not while a knob is dragged: browsers limit how often an address changes.
+      this.describe(record);
+    }
     this.updateState();
+  }
+
+  /** The next request leaves before the motion is drawn, so that the server computes meanwhile. */
+  private showInNextFrame(record: MotionRecord): void {
+    const isAwaited = this.arrived !== null;
+    this.arrived = record;
+    this.dragged.finish();
+    if (isAwaited) return;
+    requestAnimationFrame(() => {
+      if (this.arrived !== null) this.app.show(this.arrived);
+      this.arrived = null;
+    });
   }
 
   /** Set the URL to that of the motion shown, without values that were refused or are being computed. */

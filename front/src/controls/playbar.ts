@@ -27,7 +27,6 @@ export class PlayBar {
     root: HTMLElement,
     private readonly playback: Playback,
     slowMotion: () => void,
-    resetCamera: () => void,
   ) {
     const pressed = (words: string, name: string, act: () => void): HTMLButtonElement =>
       button(words, { class: "tool" }, act, icon(name));
@@ -63,7 +62,6 @@ export class PlayBar {
         create("span", { class: "grow" }),
         create("label", { class: "speed" }, create("span", { text: "Speed" }), this.speed),
         this.loop,
-        pressed("Reset camera", "camera", resetCamera),
       ),
     );
     this.scrub.min = this.scrub.max = "0";
@@ -76,8 +74,9 @@ export class PlayBar {
     this.formatTime = timeFormatter(first, last);
     this.scrub.min = String(first);
     this.scrub.max = String(last);
-    this.natural = naturalSpeed(last - first);
-    this.speedShown = Number.NaN;
+    const natural = naturalSpeed(last - first);
+    if (natural !== this.natural) this.speedShown = Number.NaN;
+    this.natural = natural;
     this.whole.textContent = ` / ${this.formatTime(last)}`;
     this.ticks.replaceChildren(...record.events.slice(0, MAX_TICKS).map(({ name, time }) => this.tick(name, time)));
     this.update();

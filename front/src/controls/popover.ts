@@ -8,14 +8,18 @@ export class Popover {
   readonly panel: HTMLElement;
   private readonly opener: HTMLButtonElement;
 
-  constructor(words: string, kind: string) {
+  /** `image` is the name of an icon that takes the place of the words. */
+  constructor(words: string, kind: string, image?: string) {
     const id = uniqueId("panel");
     this.opener = create(
       "button",
-      { class: "opener", attributes: { type: "button", "aria-expanded": "false", "aria-controls": id } },
-      create("span", { text: words }),
-      icon("down"),
+      { class: image ? "tool" : "opener", attributes: { type: "button", "aria-expanded": "false", "aria-controls": id } },
+      ...(image ? [icon(image)] : [create("span", { text: words }), icon("down")]),
     );
+    if (image) {
+      this.opener.setAttribute("aria-label", words);
+      this.opener.title = words;
+    }
     this.panel = create("div", { class: `panel ${kind}`, id, hidden: true, attributes: { role: "group", "aria-label": words } });
     this.element = create("div", { class: "popover" }, this.opener, this.panel);
     this.opener.addEventListener("click", () => this.open(this.panel.hidden !== false));

@@ -17,6 +17,13 @@ export class PendingRequests {
     return this.run;
   }
 
+  /** A run that is answered by a motion alone. */
+  startQuickRun(): number {
+    const id = this.startRun();
+    this.hasChecks = true;
+    return id;
+  }
+
   startMotionRequest(): number {
     this.motion = ++this.last;
     this.hasMotion = this.wasRefused = false;

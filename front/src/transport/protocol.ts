@@ -19,6 +19,10 @@ export interface Model {
   source: string;
   explanation: string;
   parameters: Parameter[];
+  /** Place among the featured models, from 1; 0 for the others. */
+  rank: number;
+  /** File name of its picture; "" if there is none. */
+  picture: string;
 }
 
 export interface ReferenceCheck {
@@ -33,7 +37,10 @@ export interface ReferenceCheck {
 }
 
 export type ToServer =
-  | { type: "run"; id: number; model: string; values: Record<string, number> }
+  /** `quick`, while a knob is dragged: only the scenario `run` ("" for the first), and no checks. */
+  | { type: "run"; id: number; model: string; values: Record<string, number>; quick?: boolean; run?: string }
+  /** Run the model at several values of one knob; answered by an ensemble. */
+  | { type: "sweep"; id: number; model: string; values: Record<string, number>; run: string; knob: string; low: number; high: number; members: number }
   /** Send the motion of another scenario of the last run. */
   | { type: "motion"; id: number; run: string }
   /** Write a run of a model as a Python script or a scenario file. */
@@ -61,4 +68,8 @@ export interface PageOptions {
   /** Initial model of a live page; "" for the first one, or when a single motion is viewed. */
   model: string;
   title: string;
+  /** Only the views, for pictures and films: both or one of them, with a caption, of this body. */
+  only?: "both" | "space" | "body";
+  caption?: string;
+  watched?: number;
 }

@@ -30,9 +30,14 @@ export function buildShell(appearance: Pick<Appearance, "vertices" | "faces" | "
   return { faces, edges };
 }
 
+export function disposeShell({ faces, edges }: Shell): void {
+  faces.dispose();
+  edges?.dispose();
+}
+
 export class Body extends Group {
   readonly mesh: Mesh;
-  private readonly lines: LineSegments | null;
+  private readonly lines: LineSegments;
 
   constructor(shell: Shell, material: Material, edgeColor: string, edgeOpacity = 0.45) {
     super();
@@ -43,8 +48,16 @@ export class Body extends Group {
     this.mesh = new Mesh(shell.faces, material);
     this.add(this.mesh);
     const lineMaterial = new LineBasicMaterial({ color: edgeColor, transparent: true, opacity: edgeOpacity });
-    this.lines = shell.edges && new LineSegments(shell.edges, lineMaterial);
-    if (this.lines) this.add(this.lines);
+    this.lines = new LineSegments(undefined, lineMaterial);
+    this.add(this.lines);
+    this.setShell(shell);
+  }
+
+  /** Change its faces and edges; the materials stay. */
+  setShell(shell: Shell): void {
+    this.mesh.geometry = shell.faces;
+    this.lines.visible = shell.edges !== null;
+    if (shell.edges) this.lines.geometry = shell.edges;
   }
 
   setPose(position: Vec3, attitude: Quat, size: number): void {
@@ -58,6 +71,6 @@ export class Body extends Group {
   /** The shell is shared; whoever created it disposes of it. */
   dispose(): void {
     (this.mesh.material as Material).dispose();
-    (this.lines?.material as Material | undefined)?.dispose();
+    (this.lines.material as Material).dispose();
   }
 }

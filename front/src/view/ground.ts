@@ -44,8 +44,6 @@ void main() {
 const LEVELS = 5;
 
 export class Ground extends Group {
-  /** Side of a grid square, in m; 0 if there is no grid. */
-  readonly cell: number = 0;
   private readonly grid: Mesh<PlaneGeometry, ShaderMaterial> | null = null;
   private readonly shadow: Mesh<PlaneGeometry, ShadowMaterial> | null = null;
 
@@ -53,7 +51,6 @@ export class Ground extends Group {
     super();
     const { framing, colors, effects } = context;
     if (!framing.hasGround || context.record.patches.length > 0) return;
-    this.cell = roundNumber(0.45 * framing.unit);
     const uniforms = {
       color: { value: new Color(colors.muted).lerp(new Color(colors.paper), 0.45) },
       slid: { value: new Vector2() },
@@ -70,6 +67,11 @@ export class Ground extends Group {
       this.shadow.receiveShadow = true;
       this.add(this.shadow);
     }
+  }
+
+  /** Side of a grid square, in m. */
+  private get cell(): number {
+    return roundNumber(0.45 * this.context.framing.unit);
   }
 
   /** Returns the height of the ground in the view; null if there is none. */
@@ -91,6 +93,10 @@ export class Ground extends Group {
     const slid = (x: number): number => (x % (5 * cell)) / framing.unit;
     uniforms.slid.value.set(slid(instant.focus[0]), slid(instant.focus[1]));
     return level.z;
+  }
+
+  showShadow(yes: boolean): void {
+    if (this.shadow) this.shadow.visible = yes;
   }
 
   /** Side of a square as currently drawn, as text. */

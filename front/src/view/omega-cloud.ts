@@ -7,14 +7,20 @@ import type { Instant, FramePose, ViewContext } from "./context.ts";
 const PIXELS = 3.5;
 
 export class OmegaCloud extends Points<BufferGeometry, PointsMaterial> {
-  private readonly omega: Quantity | undefined;
+  private omega: Quantity | undefined;
 
-  constructor(context: ViewContext) {
-    const { record, watched, colors } = context;
+  constructor(private readonly context: ViewContext) {
+    const { record, colors } = context;
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(new Float32Array(3 * record.bodies), 3));
     super(geometry, new PointsMaterial({ color: colors.path, size: PIXELS, sizeAttenuation: false }));
     this.frustumCulled = false;
+    this.reload();
+  }
+
+  /** The motion of the context is another one, with as many members. */
+  reload(): void {
+    const { record, watched, colors } = this.context;
     this.omega = quantitiesOf(record, watched, colors).find(({ name }) => name === "omega");
   }
 

@@ -1,123 +1,126 @@
-// The camera of both views: drag to rotate, wheel or pinch to zoom, double-click to reset.
+// The camera of a view, in units of what the view shows: it stays where it is when the motion, and with it the scale of the
+// view, changes.  (The controls of three.js move a camera in absolute lengths, and weigh ten times as much.)
 
-import type { PerspectiveCamera } from "three";
+import { Matrix4, Vector3, type PerspectiveCamera } from "three";
+import { dot, length, plus, scaled, type Vec3 } from "../motion/vectors.ts";
 import { INITIAL_VIEW } from "./framing.ts";
+import type { StageCamera } from "./stage.ts";
 
-const START = { ...INITIAL_VIEW, zoom: 1 };
-const MAX_ELEVATION = Math.PI / 2 - 0.02;
 const ZOOMS = { least: 0.1, most: 40 };
+/** Farthest that a view can be moved, in half widths. */
+const FARTHEST = 6;
 /** Half the field of view of the camera, in rad. */
 export const HALF_VIEW = (14 * Math.PI) / 180;
-/** A press that moves less than this, in pixels, is a click. */
-const CLICK = 5;
-/** Rotation in rad, and zoom factor, per key press. */
-const KEY_TURN = Math.PI / 24;
-const KEY_ZOOM = 1.15;
+const DEGREE = Math.PI / 180;
+
+/** Where a camera is: direction from the center of the view, zoom, and the displacement of the center, in half widths. */
+export interface CameraState {
+  azimuthDeg: number;
+  elevationDeg: number;
+  zoom: number;
+  pan: Vec3;
+}
+
+export const INITIAL_CAMERA: CameraState = {
+  azimuthDeg: INITIAL_VIEW.azimuth / DEGREE,
+  elevationDeg: INITIAL_VIEW.elevation / DEGREE,
+  zoom: 1,
+  pan: [0, 0, 0],
+};
+
+/** Unit vectors of a camera: to the right, up, and from the center to the camera; defined at the poles too. */
+export function cameraAxes(azimuthDeg: number, elevationDeg: number): { right: Vec3; up: Vec3; back: Vec3 } {
+  const [a, e] = [azimuthDeg * DEGREE, elevationDeg * DEGREE];
+  const [ca, sa, ce, se] = [Math.cos(a), Math.sin(a), Math.cos(e), Math.sin(e)];
+  return { right: [-sa, ca, 0], up: [-se * ca, -se * sa, ce], back: [ce * ca, ce * sa, se] };
+}
+
+/** Azimuth and elevation of a direction; a vertical one keeps the azimuth. */
+export function anglesOf(direction: Vec3, azimuthDeg: number): { azimuthDeg: number; elevationDeg: number } {
+  const [x, y, z] = direction;
+  const flat = Math.hypot(x, y);
+  const isVertical = flat < 1e-6 * length(direction);
+  return { azimuthDeg: isVertical ? azimuthDeg : Math.atan2(y, x) / DEGREE, elevationDeg: Math.atan2(z, flat) / DEGREE };
+}
+
+/** Half the height of a view, relative to half its smaller side. */
+const halfHeight = (aspect: number): number => 1 / Math.min(1, aspect);
 
 export class Orbit {
-  azimuth = START.azimuth;
-  elevation = START.elevation;
-  zoom = START.zoom;
-  private readonly pointers = new Map<number, { x: number; y: number }>();
-  private moved = 0;
+  private now: CameraState = INITIAL_CAMERA;
+  /** Where `reset` goes. */
+  home: CameraState = INITIAL_CAMERA;
 
   /** `changed` is called whenever the camera moves. */
   constructor(private readonly changed: () => void) {}
 
-  /** Handle the events of a pane; `clicked` receives the position in the pane, in pixels. */
-  listen(pane: HTMLElement, clicked: (x: number, y: number) => void): void {
-    pane.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      pane.setPointerCapture(event.pointerId);
-      if (this.pointers.size === 0) this.moved = 0;
-      this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    });
-    pane.addEventListener("pointermove", (event) => this.drag(event, pane.clientHeight));
-    for (const end of ["pointerup", "pointercancel"] as const) {
-      pane.addEventListener(end, (event) => {
-        const wasDown = this.pointers.delete(event.pointerId);
-        if (end === "pointerup" && wasDown && this.pointers.size === 0 && this.moved < CLICK) {
-          const box = pane.getBoundingClientRect();
-          clicked(event.clientX - box.left, event.clientY - box.top);
-        }
-      });
-    }
-    pane.addEventListener("keydown", (event) => {
-      // In a pane that was only clicked the keys control the playback.
-      if (!pane.matches(":focus-visible") || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (this.handleKey(event.key)) event.preventDefault();
-    });
-    pane.addEventListener("dblclick", () => this.reset());
-    pane.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        const lines = event.deltaMode === 1 ? 16 : 1;
-        this.zoomBy(Math.exp(-event.deltaY * lines * 0.0015));
-      },
-      { passive: false },
-    );
+  get state(): CameraState {
+    return this.now;
+  }
+
+  /** Values out of range, such as from a link, are moved into it; those that are no numbers are ignored. */
+  set(state: Partial<CameraState>): void {
+    const known = Object.entries(state).filter(([, value]) => [value].flat().every(Number.isFinite));
+    const next = { ...this.now, ...Object.fromEntries(known) };
+    const far = length(next.pan);
+    this.now = {
+      azimuthDeg: next.azimuthDeg % 360,
+      elevationDeg: clamp(next.elevationDeg, -90, 90),
+      zoom: clamp(next.zoom, ZOOMS.least, ZOOMS.most),
+      pan: far > FARTHEST ? scaled(FARTHEST / far, next.pan) : next.pan,
+    };
+    this.changed();
+  }
+
+  /** Start somewhere else; null for the usual place. */
+  startAt(camera: StageCamera | null): void {
+    const { azimuthDeg, elevationDeg, zoom } = camera ?? INITIAL_CAMERA;
+    this.home = { azimuthDeg, elevationDeg, zoom, pan: [0, 0, 0] };
+    this.reset();
   }
 
   reset(): void {
-    Object.assign(this, START);
-    this.changed();
+    this.set(this.home);
   }
 
+  /** In degrees. */
   rotate(azimuth: number, elevation: number): void {
-    this.azimuth += azimuth;
-    this.elevation = Math.min(MAX_ELEVATION, Math.max(-MAX_ELEVATION, this.elevation + elevation));
-    this.changed();
+    this.set({ azimuthDeg: this.now.azimuthDeg + azimuth, elevationDeg: this.now.elevationDeg + elevation });
   }
 
-  zoomBy(factor: number): void {
-    this.zoom = Math.min(ZOOMS.most, Math.max(ZOOMS.least, this.zoom * factor));
-    this.changed();
+  /** Move what is seen by a distance on the screen, in half heights of the view. */
+  pan(right: number, up: number, aspect: number): void {
+    this.set({ pan: plus(this.now.pan, this.across(-right, -up, halfHeight(aspect) / this.now.zoom)) });
   }
 
-  /** Returns whether the key was handled. */
-  private handleKey(key: string): boolean {
-    const rotate = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key];
-    if (rotate) this.rotate(rotate[0] * KEY_TURN, rotate[1] * KEY_TURN);
-    else if (key === "+" || key === "=") this.zoomBy(KEY_ZOOM);
-    else if (key === "-") this.zoomBy(1 / KEY_ZOOM);
-    else if (key === "0") this.reset();
-    else return false;
-    return true;
+  /** Zoom in by a factor.  What is at a place of the screen, in half heights from its center, stays there. */
+  zoomBy(factor: number, right = 0, up = 0, aspect = 1): void {
+    const zoom = clamp(this.now.zoom * factor, ZOOMS.least, ZOOMS.most);
+    const gain = halfHeight(aspect) * (1 / this.now.zoom - 1 / zoom);
+    this.set({ zoom, pan: plus(this.now.pan, this.across(right, up, gain)) });
   }
 
-  /** Place the camera so that a ball of this radius about a point fills the view. */
-  aim(camera: PerspectiveCamera, at: [number, number, number], radius: number, aspect: number): void {
-    const distance = radius / Math.tan(HALF_VIEW) / Math.min(1, aspect) / this.zoom;
-    const flat = Math.cos(this.elevation);
-    const way = [flat * Math.cos(this.azimuth), flat * Math.sin(this.azimuth), Math.sin(this.elevation)];
-    camera.position.set(at[0] + distance * way[0], at[1] + distance * way[1], at[2] + distance * way[2]);
-    camera.up.set(0, 0, 1);
-    camera.lookAt(...at);
+  /** Place the camera so that a ball of this radius about a point fills the view, but for zoom and displacement. */
+  aim(camera: PerspectiveCamera, at: Vec3, radius: number, aspect: number): void {
+    const { azimuthDeg, elevationDeg, zoom, pan } = this.now;
+    const { right, up, back } = cameraAxes(azimuthDeg, elevationDeg);
+    const distance = (radius * halfHeight(aspect)) / Math.tan(HALF_VIEW) / zoom;
+    const center = plus(at, scaled(radius, pan));
+    camera.position.set(...plus(center, scaled(distance, back)));
+    camera.up.set(...up);
+    const [x, y, z] = [right, up, back].map((axis) => new Vector3(...axis));
+    camera.quaternion.setFromRotationMatrix(new Matrix4().makeBasis(x, y, z));
     camera.aspect = aspect;
     camera.near = distance * 0.02;
-    camera.far = distance + 40 * radius;
+    camera.far = Math.max(distance, dot(plus(scaled(radius, pan), scaled(distance, back)), back)) + 40 * radius;
     camera.updateProjectionMatrix();
     camera.updateMatrixWorld();
   }
 
-  private drag(event: PointerEvent, height: number): void {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const now = { x: event.clientX, y: event.clientY };
-    const [dx, dy] = [now.x - before.x, now.y - before.y];
-    this.moved += Math.abs(dx) + Math.abs(dy);
-    const gap = this.gap();
-    this.pointers.set(event.pointerId, now);
-    if (this.pointers.size === 2 && gap > 0) this.zoomBy(this.gap() / gap);
-    // Two fingers rotate as well, each by half: on a phone one finger scrolls the page.
-    const share = Math.PI / height / this.pointers.size;
-    if (this.moved >= CLICK) this.rotate(-dx * share, dy * share);
-  }
-
-  /** Distance between two fingers. */
-  private gap(): number {
-    const [a, b] = [...this.pointers.values()];
-    return b ? Math.hypot(a.x - b.x, a.y - b.y) : 0;
+  private across(x: number, y: number, size: number): Vec3 {
+    const { right, up } = cameraAxes(this.now.azimuthDeg, this.now.elevationDeg);
+    return plus(scaled(x * size, right), scaled(y * size, up));
   }
 }
+
+const clamp = (x: number, low: number, high: number): number => Math.min(high, Math.max(low, x));

@@ -50,14 +50,8 @@ export function patternMaterial(appearance: Appearance, tones: Tones | null, eff
     if (tones) material.color.set(tones.one);
     return material;
   }
-  const { toOctants, lift } = octantTransform(appearance);
-  const dot = dotPosition(appearance, toOctants);
   const uniforms = {
-    toOctants: { value: toOctants },
-    lift: { value: lift },
-    dotAt: { value: dot.at },
-    dotSize: { value: dot.size },
-    dotSide: { value: dot.side },
+    ...placePattern(appearance),
     one: { value: new Color(tones?.one) },
     other: { value: new Color(tones?.other) },
     dotTone: { value: new Color(tones?.dot) },
@@ -71,8 +65,28 @@ export function patternMaterial(appearance: Appearance, tones: Tones | null, eff
       .replace("#include <common>", FRAGMENT_HEAD)
       .replace("#include <color_fragment>", tones ? SINGLE_COLOR : INSTANCE_COLOR);
   };
+  material.userData.uniforms = uniforms;
   material.customProgramCacheKey = () => `polhode octants ${tones ? "one" : "many"}`;
   return material;
+}
+
+/** The pattern on another body of the same kind; the material stays. */
+export function movePattern(material: Material, appearance: Appearance): void {
+  const { uniforms } = material.userData as { uniforms?: Record<string, { value: unknown }> };
+  if (uniforms === undefined) return;
+  for (const [name, { value }] of Object.entries(placePattern(appearance))) uniforms[name].value = value;
+}
+
+function placePattern(appearance: Appearance) {
+  const { toOctants, lift } = octantTransform(appearance);
+  const dot = dotPosition(appearance, toOctants);
+  return {
+    toOctants: { value: toOctants },
+    lift: { value: lift },
+    dotAt: { value: dot.at },
+    dotSize: { value: dot.size },
+    dotSide: { value: dot.side },
+  };
 }
 
 /**

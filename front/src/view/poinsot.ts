@@ -35,17 +35,34 @@ const HYSTERESIS = 1.1;
 export class Poinsot extends Group {
   private readonly ellipsoid = new Group();
   private readonly plane = new Group();
-  private readonly contact: Mesh<SphereGeometry, MeshBasicMaterial> | null = null;
-  private readonly polhode: WideLine | null = null;
-  private readonly herpolhode: WideLine | null = null;
-  private readonly times: Float64Array = new Float64Array(0);
-  private readonly curves: { text: string; color: string; at: Vector3; from: Vector3; rotates: boolean }[] = [];
-  private readonly candidates: Vector3[] = [];
+  private contact: Mesh<SphereGeometry, MeshBasicMaterial> | null = null;
+  private polhode: WideLine | null = null;
+  private herpolhode: WideLine | null = null;
+  private times: Float64Array = new Float64Array(0);
+  private curves: { text: string; color: string; at: Vector3; from: Vector3; rotates: boolean }[] = [];
+  private candidates: Vector3[] = [];
   /** Factor from omega to the point of contact, relative to the reach of the body. */
   private perOmega = 0;
+  private isBuilt = false;
 
-  constructor(context: ViewContext, frame: Frame) {
+  constructor(private readonly context: ViewContext, private readonly frame: Frame) {
     super();
+  }
+
+  /** The motion of the context is another one; the construction is drawn when it is next shown. */
+  reload(): void {
+    this.dispose();
+    for (const part of [this.ellipsoid, this.plane, this]) part.clear();
+    this.contact = this.polhode = this.herpolhode = null;
+    this.curves = [];
+    this.candidates = [];
+    this.perOmega = 0;
+    this.isBuilt = false;
+  }
+
+  private build(): void {
+    this.isBuilt = true;
+    const { context, frame } = this;
     const { record, watched, colors } = context;
     const moments = vectorAt(record.moments, watched);
     const trajectory = trajectoryOf(record, watched);
@@ -88,6 +105,7 @@ export class Poinsot extends Group {
   }
 
   update(isOn: boolean, instant: Instant, framePose: FramePose): void {
+    if (isOn && !this.isBuilt) this.build();
     this.visible = isOn && this.perOmega > 0 && instant.isPresent;
     if (!this.visible) return;
     this.position.set(...framePose.anchor);

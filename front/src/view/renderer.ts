@@ -3,10 +3,15 @@
 import { Color, PCFShadowMap, WebGLRenderer, type PerspectiveCamera, type Scene } from "three";
 import type { Effects } from "./pattern.ts";
 import type { Frame } from "./context.ts";
+import { AdaptiveQuality, qualitiesFor, type Quality } from "./quality.ts";
 
 const NO_WEBGL = "This browser does not support WebGL, so the views are empty; plots and controls still work.";
 const CONTEXT_LOST = "The WebGL context was lost; the views will be restored when it returns.";
 const SEAM = 2;
+/** What has not moved for this time, in ms, is drawn at its best. */
+const STILL_MS = 220;
+/** A frame slower than this, in ms, is felt while a knob is dragged. */
+const SLOW_MS = 40;
 const NAMES: Record<Frame, string> = { space: "Space frame", body: "Body frame" };
 
 export interface Pane {
@@ -26,14 +31,29 @@ export class PaneRenderer {
   private readonly renderer: WebGLRenderer | null;
   private isDrawRequested = false;
   private drawn = 0;
+  private isBusy = false;
+  /** Mean time between two drawings while busy, in ms. */
+  private busyFrame = 0;
+  private isCoarse = false;
+  private readonly kept = new WeakSet<object>();
   private size = "";
+  /** Qualities from the best to the coarsest; one if the address demands it. */
+  private readonly qualities: Quality[];
+  private readonly adaptive: AdaptiveQuality;
+  private lastFrame = 0;
+  private isStill = false;
+  private stillTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `frame` draws both panes by calling `render`, at most once per animation frame. */
   constructor(
     private readonly root: HTMLElement,
-    private readonly effects: Effects,
-    private readonly frame: () => void,
+    effects: Effects,
+    isAdaptive: boolean,
+    private readonly frame: (quality: Quality) => void,
   ) {
+    const all: Quality[] = effects === "low" ? [{ ratio: 1, shadows: false }] : qualitiesFor(window.devicePixelRatio || 1);
+    this.qualities = isAdaptive ? all : all.slice(0, 1);
+    this.adaptive = new AdaptiveQuality(this.qualities.length);
     root.classList.add("views");
     root.dataset.drawn = "0";
     this.canvas.className = "view-canvas";
@@ -51,24 +71,82 @@ export class PaneRenderer {
       this.showNotice("");
       this.requestDraw();
     });
-    new ResizeObserver(() => {
+    const resized = new ResizeObserver(() => {
       // Whichever orientation leaves more room for each pane.
       root.classList.toggle("stacked", root.clientWidth < root.clientHeight);
       this.requestDraw();
-    }).observe(root);
+    });
+    for (const element of [root, ...this.panes.map((pane) => pane.element)]) resized.observe(element);
   }
 
-  /** Draw in the next animation frame. */
-  requestDraw(): void {
+  /** Draw in the next animation frame; `isPlaying` if frame follows frame, so that their times tell how fast it is. */
+  requestDraw(isPlaying = false): void {
+    this.isStill = false;
     if (this.isDrawRequested || !this.renderer) return;
     this.isDrawRequested = true;
-    requestAnimationFrame(() => {
-      this.isDrawRequested = false;
-      if (!this.fit()) return;
-      this.frame();
-      this.drawn += 1;
-      this.root.dataset.drawn = String(this.drawn);
+    requestAnimationFrame((now) => {
+      if (!this.isDrawRequested) return;
+      if (isPlaying) this.adaptive.judge(now - this.lastFrame, now);
+      this.lastFrame = now;
+      this.draw();
     });
+  }
+
+  /** Draw at once, within an animation frame; a drawing that was requested is this one. */
+  drawNow(): void {
+    const now = performance.now();
+    // Averaged over about four frames; after a slow one the quality stays coarse, since every change of size takes time.
+    if (this.isBusy) this.busyFrame += (Math.min(now - this.lastFrame, 4 * SLOW_MS) - this.busyFrame) / 4;
+    this.isCoarse ||= this.busyFrame > SLOW_MS;
+    this.lastFrame = now;
+    this.isStill = false;
+    this.draw();
+  }
+
+  /** While busy, frames that are slow are drawn at the coarsest quality at once. */
+  setBusy(isBusy: boolean): void {
+    if (isBusy === this.isBusy) return;
+    this.isBusy = isBusy;
+    if (isBusy) return;
+    this.isCoarse &&= this.busyFrame > SLOW_MS / 2;
+    this.requestDraw();
+  }
+
+  private get level(): number {
+    if (this.isBusy && this.isCoarse) return this.qualities.length - 1;
+    return this.isStill ? 0 : this.adaptive.level;
+  }
+
+  private get quality(): Quality {
+    return this.qualities[this.level];
+  }
+
+  private draw(): void {
+    this.isDrawRequested = false;
+    if (!this.renderer || !this.fit()) return;
+    this.frame(this.quality);
+    this.keepPrograms();
+    this.drawn += 1;
+    this.root.dataset.drawn = String(this.drawn);
+    this.root.dataset.level = String(this.level);
+    // The next frame begins when this one has been handed over.
+    if (this.drawn === 1) requestAnimationFrame(() => performance.mark("polhode-first-drawing"));
+    clearTimeout(this.stillTimer);
+    if (this.isStill || this.isBusy || this.level === 0) return;
+    this.stillTimer = setTimeout(() => {
+      if (this.isDrawRequested) return;
+      this.isStill = true;
+      this.draw();
+    }, STILL_MS);
+  }
+
+  /** three.js deletes a shader program with the last material that uses it; the next motion needs it again. */
+  private keepPrograms(): void {
+    for (const program of this.renderer?.info.programs ?? []) {
+      if (this.kept.has(program)) continue;
+      this.kept.add(program);
+      program.usedTimes += 1;
+    }
   }
 
   render(pane: Pane, scene: Scene, camera: PerspectiveCamera, paper: string): void {
@@ -87,7 +165,7 @@ export class PaneRenderer {
   private fit(): boolean {
     const [width, height] = [this.root.clientWidth, this.root.clientHeight];
     if (width < 1 || height < 1) return false;
-    const ratio = this.effects === "low" ? 1 : Math.min(2, window.devicePixelRatio || 1);
+    const { ratio } = this.quality;
     const size = [width, height, ratio].join();
     if (size !== this.size) {
       this.size = size;

@@ -6,43 +6,51 @@ import {
   HemisphereLight,
   Mesh,
   MeshBasicMaterial,
+  type MeshLambertMaterial,
   Scene,
   SphereGeometry,
   Vector3,
+  type Material,
   type PerspectiveCamera,
   type Raycaster,
 } from "three";
 import { readable } from "../colors.ts";
+import type { Appearance } from "../motion/record.ts";
 import { plus, scaled, toWorld } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
 import { Arrow, pixelAt } from "./arrows.ts";
-import { Body, buildShell, type Shell } from "./body.ts";
+import { Body, buildShell, disposeShell, type Shell } from "./body.ts";
 import { OmegaCloud } from "./omega-cloud.ts";
 import { InstancedBodies, bodyTones } from "./instances.ts";
+import { memberName } from "./color-scale.ts";
 import { ClosedFormOverlay } from "./closed-form.ts";
 import { Contacts } from "./contacts.ts";
+import { Ghost } from "./ghost.ts";
 import { Ground } from "./ground.ts";
 import type { Size, LabelRequest } from "./labels.ts";
-import { patternMaterial } from "./pattern.ts";
-import { Pivot } from "./pivot.ts";
+import { movePattern, patternMaterial } from "./pattern.ts";
+import { hasStand, Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { buildProps, type Prop } from "./props/index.ts";
-import { quantitiesOf, type Quantity } from "./quantities.ts";
+import { arrowStart, quantitiesOf, type Quantity } from "./quantities.ts";
 import { hasSpring, Spring } from "./spring.ts";
 import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
 import { Trails } from "./trails.ts";
 
 const DOT_PIXELS = 4;
+/** Opacity of a body that one can look into. */
+const SEE_THROUGH = 0.42;
 /** A body smaller than this, in pixels, has no labels at its arrows. */
 const MIN_LABELED_SIZE = 26;
 
 export class FrameScene {
   readonly scene = new Scene();
   readonly ground: Ground | null = null;
-  readonly contacts: Contacts | null = null;
-  readonly instances: InstancedBodies | null = null;
-  readonly props: Prop[];
-  private readonly shell: Shell;
+  contacts: Contacts | null = null;
+  instances: InstancedBodies | null = null;
+  props: Prop[];
+  private appearance: Appearance;
+  private shell: Shell;
   private readonly body: Body;
   private readonly closedForm: ClosedFormOverlay;
   private readonly trails: Trails;
@@ -50,36 +58,95 @@ export class FrameScene {
   private readonly pivot: Pivot | null;
   private readonly omegaCloud: OmegaCloud | null;
   private readonly spring: Spring | null;
-  private readonly arrows: { quantity: Quantity; arrow: Arrow }[];
+  private readonly ghost: Ghost | null;
+  private arrows: { quantity: Quantity; arrow: Arrow }[] = [];
   private readonly point: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly key = new DirectionalLight("#fffaf2", 2.1);
 
   constructor(private readonly context: ViewContext, private readonly frame: Frame) {
     const { record, watched, colors, effects } = context;
     const appearance = record.appearances[record.appearanceIndex[watched]];
+    this.appearance = appearance;
     this.shell = buildShell(appearance);
-    this.body = new Body(this.shell, patternMaterial(appearance, bodyTones(context), effects), "#2a2a33");
+    const material = patternMaterial(appearance, bodyTones(context), effects);
+    if (record.stage.seeThrough) Object.assign(material, { transparent: true, opacity: SEE_THROUGH, depthWrite: false });
+    this.body = new Body(this.shell, material, "#2a2a33");
     this.closedForm = new ClosedFormOverlay(context, frame, this.shell);
     this.trails = new Trails(context, frame);
     this.poinsot = new Poinsot(context, frame);
-    this.arrows = quantitiesOf(record, watched, colors).map((quantity) => ({
-      quantity,
-      arrow: new Arrow(quantity.color, quantity.boldness),
-    }));
-    this.pivot = record.hasPivot ? new Pivot(context, frame) : null;
+    this.addArrows();
+    this.pivot = record.hasPivot && !hasStand(record.stage) ? new Pivot(context, frame) : null;
     this.point = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colors.ink }));
     const parts = new Group().add(this.body, this.closedForm.body, this.trails, this.poinsot, this.point);
-    this.scene.add(parts, ...this.arrows.map(({ arrow }) => arrow), ...this.closedForm.axes, this.key, this.key.target);
+    this.scene.add(parts, ...this.closedForm.axes, this.key, this.key.target);
     this.scene.add(new HemisphereLight("#ffffff", "#b4b2bc", 1.75));
     this.omegaCloud = frame === "body" && record.axis === "member" ? new OmegaCloud(context) : null;
     this.spring = frame === "space" && hasSpring(record) ? new Spring(context) : null;
-    for (const part of [this.pivot, this.omegaCloud, this.spring]) if (part) this.scene.add(part);
+    this.ghost = context.pinned ? new Ghost(context, context.pinned.record, frame) : null;
+    for (const part of [this.pivot, this.omegaCloud, this.spring, this.ghost]) if (part) this.scene.add(part);
     this.props = buildProps(context, frame);
     if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
     if (frame === "space") {
       this.scene.add((this.ground = new Ground(context)), (this.instances = new InstancedBodies(context)));
       if (record.contacts.length > 0) this.scene.add((this.contacts = new Contacts(context)));
       if (effects === "high") this.castShadows();
+    }
+  }
+
+  /** The context has another motion of the same structure: materials and shaders stay, and most buffers. */
+  reload(): void {
+    const { record, watched } = this.context;
+    const appearance = record.appearances[record.appearanceIndex[watched]];
+    if (appearance !== this.appearance) this.reshape(appearance);
+    this.addArrows();
+    this.trails.reload();
+    this.poinsot.reload();
+    this.omegaCloud?.reload();
+    this.reloadProps();
+    if (this.contacts) {
+      this.scene.remove(this.contacts);
+      this.contacts.dispose();
+      this.scene.add((this.contacts = new Contacts(this.context)));
+    }
+  }
+
+  /** Props may depend on the motion or the knobs. */
+  private reloadProps(): void {
+    for (const prop of this.props) {
+      this.scene.remove(prop.object);
+      prop.dispose();
+    }
+    this.props = buildProps(this.context, this.frame);
+    if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
+  }
+
+  private reshape(appearance: Appearance): void {
+    const before = this.shell;
+    this.appearance = appearance;
+    this.shell = buildShell(appearance);
+    this.body.setShell(this.shell);
+    this.closedForm.body.setShell(this.shell);
+    movePattern(this.body.mesh.material as Material, appearance);
+    disposeShell(before);
+    if (!this.instances || this.context.record.bodies < 2) return;
+    this.scene.remove(this.instances);
+    this.instances.dispose();
+    this.scene.add((this.instances = new InstancedBodies(this.context)));
+    if (this.context.effects === "high") this.castShadows();
+  }
+
+  /** One arrow for each quantity; those that are already there are kept. */
+  private addArrows(): void {
+    const { record, watched, colors } = this.context;
+    const before = new Map(this.arrows.map((one) => [one.quantity.name, one.arrow]));
+    this.arrows = quantitiesOf(record, watched, colors, this.context.held).map((quantity) => {
+      const arrow = before.get(quantity.name) ?? new Arrow(quantity.color, quantity.boldness);
+      if (!before.delete(quantity.name)) this.scene.add(arrow);
+      return { quantity, arrow };
+    });
+    for (const arrow of before.values()) {
+      this.scene.remove(arrow);
+      arrow.dispose();
     }
   }
 
@@ -91,19 +158,17 @@ export class FrameScene {
     this.poinsot.update(options.poinsot, instant, framePose);
     this.trails.visible = instant.isPresent;
     if (instant.isPresent) this.trails.update(options, instant, framePose);
-    const drawn = instant.larger / this.context.framing.unit;
     for (const { quantity, arrow } of this.arrows) {
       const isOn = instant.isPresent && options[quantity.isShown];
-      const own = this.frame === "body" && quantity.inBody ? quantity.inBody(instant.pose) : null;
-      const vector = own ?? framePose.along(quantity.at(instant.pose, instant.t));
-      const from = quantity.from ? plus(framePose.position, toWorld(framePose.attitude, scaled(drawn, quantity.from))) : framePose.anchor;
-      arrow.point(from, isOn ? scaled(instant.reach, vector) : [0, 0, 0]);
+      const { from, vector } = arrowStart(quantity, this.frame, this.context, instant, framePose);
+      arrow.point(from, isOn ? vector : [0, 0, 0]);
     }
     const point = scaled(1 / this.context.framing.unit, options.point); // true position, even where bodies are drawn larger
     this.point.visible = options.trailPoint && instant.isPresent;
     if (this.point.visible) this.point.position.set(...plus(framePose.position, toWorld(framePose.attitude, point)));
     this.instances?.update(instant);
     this.spring?.update(instant);
+    this.ghost?.update(options, instant, framePose);
     this.contacts?.update(options.impacts, instant, radius);
     this.omegaCloud?.update(options.omega, instant, framePose);
     const ground = this.ground?.update(instant, isFollowing, radius) ?? null;
@@ -117,6 +182,7 @@ export class FrameScene {
     for (const arrow of [...this.arrows.map(({ arrow }) => arrow), ...this.closedForm.axes]) arrow.fit(camera, height);
     this.trails.setPixels(width, height);
     this.spring?.setPixels(width, height);
+    this.ghost?.setPixels(width, height);
     this.contacts?.fit(camera, height);
     this.poinsot.fit(camera, width, height);
     for (const prop of this.props) prop.fit?.(camera, width, height);
@@ -142,7 +208,7 @@ export class FrameScene {
     if (isSmall && record.axis === "member") {
       const { position } = this.body;
       const above = new Vector3(0, 0, 1.8 * instant.reach).add(position);
-      return instant.isPresent ? [request(`member ${record.members[watched]}`, colors.ink, above, position)] : [];
+      return instant.isPresent ? [request(memberName(record, watched), colors.ink, above, position)] : [];
     }
     const [x, y] = onScreen(this.body.position);
     const curves = this.poinsot.labels(camera).map(({ text, color, at, from }) => ({ ...request(text, color, at, from), away: { x, y } }));
@@ -161,11 +227,30 @@ export class FrameScene {
     return other && !(own && own.distance < other.distance) ? other.body : null;
   }
 
+  get quantities(): Quantity[] {
+    return this.arrows.map(({ quantity }) => quantity);
+  }
+
+  /** Whether the watched body is the first thing on a ray. */
+  isOnBody(ray: Raycaster): boolean {
+    return this.body.visible && ray.intersectObject(this.body.mesh).length > 0;
+  }
+
+  /** Light up the body, to say that it can be dragged. */
+  highlight(yes: boolean): void {
+    (this.body.mesh.material as MeshLambertMaterial).emissive.set(yes ? "#24384a" : "#000000");
+  }
+
+  showShadows(yes: boolean): void {
+    if (this.ground === null || this.context.effects === "low") return;
+    this.key.castShadow = yes;
+    this.ground.showShadow(yes);
+  }
+
   dispose(): void {
-    this.shell.faces.dispose();
-    this.shell.edges?.dispose();
-    const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key } = this;
-    for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key]) part?.dispose();
+    disposeShell(this.shell);
+    const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ghost, ground, contacts, instances, key } = this;
+    for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ghost, ground, contacts, instances, key]) part?.dispose();
     for (const { arrow } of this.arrows) arrow.dispose();
     for (const prop of this.props) prop.dispose();
     this.point.geometry.dispose();

@@ -29,6 +29,11 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--host", default="127.0.0.1", show_default=True, help="Any host other than localhost requires a token."
             ),
             click.option("--token", help="Access token in the URL of the page; generated if one is required."),
+            click.option(
+                "--public-url",
+                metavar="URL",
+                help="Where a proxy shows this server, such as that of JupyterHub or Codespaces. Requires a token.",
+            ),
             click.option("--no-browser", is_flag=True, help="Print the URL without opening a browser."),
         )
     ):
@@ -47,6 +52,7 @@ def lab(
     port: int | None,
     host: str,
     token: str | None,
+    public_url: str | None,
     no_browser: bool,
     **parameters: float | None,
 ) -> None:
@@ -64,6 +70,7 @@ def lab(
       polhode lab my-top.toml
       polhode lab my-top.toml other.toml lecture-5/
       polhode lab --no-browser --port 9000
+      polhode lab --port 8321 --public-url https://hub.example.org/user/ann/proxy/8321/
     """
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = parameter_values(ctx, parameters)
@@ -71,7 +78,16 @@ def lab(
     models, name = _collect_models(ctx, targets, model)
     for sentence in models.errors:
         click.echo(f"Error: {sentence}", err=True)
-    serve_page(models=models, model=name, parameters=changed, port=port, host=host, token=token, no_browser=no_browser)
+    serve_page(
+        models=models,
+        model=name,
+        parameters=changed,
+        port=port,
+        host=host,
+        token=token,
+        no_browser=no_browser,
+        public_url=public_url,
+    )
 
 
 def _collect_models(ctx: click.Context, targets: tuple[str, ...], model: Model | None) -> tuple[LabModels, str]:
@@ -94,6 +110,7 @@ def serve_page(
     port: int | None,
     host: str,
     token: str | None,
+    public_url: str | None,
     no_browser: bool,
     models: LabModels | None = None,
     model: str = "",
@@ -110,18 +127,19 @@ def serve_page(
     if token == "":
         raise click.UsageError("--token must not be empty")
     offered = LabModels() if models is None else models
+    public = None if public_url is None else security.parse_public_url(public_url)
     html_page.content_security_policy(live=True)  # raises an error if the page was not built
     with address.open_listener(host, port) as listener:
         bound, number = listener.getsockname()[:2]
-        token = security.required_token(bound, token)
-        url = address.page_url(host, listener, model, parameters, token)
+        token = security.required_token(bound, token, is_public=public is not None)
+        url = address.page_url(host, listener, model, parameters, token, public)
 
         def begin() -> None:
             if port is None and number != address.DEFAULT_PORT:
                 click.echo(f"port {address.DEFAULT_PORT} is in use: using port {number} instead")
             from_others = (
                 "  (from other machines: use this machine's name or address)"
-                if security.is_wildcard_address(bound)
+                if security.is_wildcard_address(bound) and public is None
                 else ""
             )
             click.echo(f"{url}{from_others}  Press Ctrl-C to stop")
@@ -130,5 +148,6 @@ def serve_page(
             if viewed is None:
                 lifecycle.warm_up(offered, model, parameters)
 
-        lifecycle.serve(Lab((bound, host), token, viewed, title, offered), listener, begin)
+        served = Lab((bound, host), token, viewed, title, offered, public=public)
+        lifecycle.serve(served, listener, begin)
     lifecycle.exit_now()

@@ -40,6 +40,7 @@ _SUPPORT_MODULES = (
     "measurements",
     "rotation_sequence",
     "shared",
+    "thumbnails",
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from polhode.errors import PolhodeError, nearest
 from polhode.gallery import MODELS, Model
+from polhode.lab.knob_sweep import MAX_MEMBERS, MIN_MEMBERS
 from polhode.lab.texts import TEXT_KINDS
 
 MAX_MESSAGE_CHARACTERS = 65_536
@@ -22,6 +23,24 @@ class RunRequest:
     id: int
     model: Model
     values: dict[str, float]
+    is_quick: bool = False
+    """While a knob is dragged: only one scenario, no closed form, no checks."""
+    run: str = ""
+    """The scenario of a quick run; the first if the model has none of this name."""
+
+
+@dataclass(frozen=True)
+class SweepRequest:
+    """Run a model at several values of one knob, from `low` to `high`."""
+
+    id: int
+    model: Model
+    values: dict[str, float]
+    knob: str
+    low: float
+    high: float
+    members: int
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +84,7 @@ class TextRequest:
 
 
 TAKE_KINDS = ("page", "csv", "figure")
-PageRequest = RunRequest | MotionRequest | CancelRequest | TakeRequest | TextRequest
+PageRequest = RunRequest | SweepRequest | MotionRequest | CancelRequest | TakeRequest | TextRequest
 
 
 class RefusedRequestError(PolhodeError):
@@ -102,7 +121,9 @@ def parse_request(text: str, models: Mapping[str, Model] = MODELS) -> PageReques
         return _parse_take(kind, message, number, models)
     if kind == "text":
         return _parse_text(message, number, models)
-    known = nearest(kind, ("run", "motion", "cancel", "text", *TAKE_KINDS))
+    if kind == "sweep":
+        return _parse_sweep(message, _parse_run(message, number, models))
+    known = nearest(kind, ("run", "sweep", "motion", "cancel", "text", *TAKE_KINDS))
     raise RefusedRequestError(f"unknown message type {_abbreviate(kind)}: {known}", number)
 
 
@@ -173,7 +194,38 @@ def _parse_run(message: dict[str, Any], number: int, models: Mapping[str, Model]
             sentence = f"{parameter} is too large for a float" if isinstance(error, OverflowError) else str(error)
             known = any(p.name == parameter for p in model.parameters)
             raise RefusedRequestError(sentence, number, parameter if known else None) from None
-    return RunRequest(number, model, model.values(**values))
+    is_quick, run = message.get("quick", False), message.get("run", "")
+    if not isinstance(is_quick, bool) or not isinstance(run, str):
+        raise RefusedRequestError(
+            f"'quick' must be true or false and 'run' a string, but they are {_abbreviate(is_quick)} and "
+            f"{_abbreviate(run)}",
+            number,
+        )
+    return RunRequest(number, model, model.values(**values), is_quick, run)
+
+
+def _parse_sweep(message: dict[str, Any], run: RunRequest) -> SweepRequest:
+    asked: list[Any] = [message.get(name) for name in ("knob", "low", "high", "members")]
+    knob, low, high, members = asked
+    if not any(p.name == knob for p in run.model.parameters):
+        names = (p.name for p in run.model.parameters)
+        raise RefusedRequestError(
+            f"{run.model.name} has no knob {_abbreviate(knob)}: {nearest(str(knob)[:100], names)}", run.id
+        )
+    for end in (low, high):
+        if isinstance(end, bool) or not isinstance(end, int | float):
+            raise RefusedRequestError(f"{knob} must be swept between numbers, not {_abbreviate(end)}", run.id, knob)
+        try:
+            run.model.values(**{knob: end})
+        except (PolhodeError, OverflowError) as error:
+            raise RefusedRequestError(str(error), run.id, knob) from None
+    if not low < high:
+        raise RefusedRequestError(f"{knob} must be swept from a smaller to a larger value", run.id, knob)
+    if isinstance(members, bool) or not isinstance(members, int) or not MIN_MEMBERS <= members <= MAX_MEMBERS:
+        raise RefusedRequestError(
+            f"a sweep has {MIN_MEMBERS} to {MAX_MEMBERS} members, not {_abbreviate(members)}", run.id, knob
+        )
+    return SweepRequest(run.id, run.model, run.values, knob, float(low), float(high), members, run.run)
 
 
 def _parse_take(kind: str, message: dict[str, Any], number: int, models: Mapping[str, Model]) -> TakeRequest:

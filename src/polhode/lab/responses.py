@@ -32,6 +32,8 @@ class ModelResult:
     """Warnings of the computation."""
     stage_of: Callable[[str], Stage] | None = None
     """The stage of each motion, by its name; None for the page's defaults."""
+    runs: Sequence[str] = ()
+    """The names of all scenarios of the model, where not all were run."""
 
 
 def encode_message(kind: str, /, **fields: Any) -> str:
@@ -58,14 +60,16 @@ def hello_without_gallery() -> str:
     return encode_message("hello", version=__version__, themes=[], models=[])
 
 
-def motion_message(result: ModelResult, id: int, run: str | None = None) -> bytes:
+def motion_message(result: ModelResult, id: int, run: str | None = None, has_closed_form: bool = True) -> bytes:
     """The motion named `run` of a result, by default the main one."""
-    names = list(result.motions)
-    chosen = names[0] if run is None else run
+    names = list(result.runs or result.motions)
+    chosen = next(iter(result.motions)) if run is None else run
     runs, run = (names, chosen) if len(names) > 1 else ([], "")
     stage = None if result.stage_of is None else result.stage_of(chosen)
     motion, name, title = result.motions[chosen], result.name, result.title
-    record = record_motion(motion, id=id, name=name, title=title, runs=runs, run=run, stage=stage)
+    record = record_motion(
+        motion, id=id, name=name, title=title, runs=runs, run=run, stage=stage, has_closed_form=has_closed_form
+    )
     record.meta["notes"] = [*result.notes, *record.meta["notes"]]
     return encode_record(record)
 

@@ -16,10 +16,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from polhode.errors import nearest
 from polhode.gallery import model_name
+from polhode.gallery.thumbnails import read_thumbnail, thumbnail_files
 from polhode.lab.jobs import collect_warnings
 from polhode.lab.registry import LabModels
-from polhode.lab.security import SecurityMiddleware
+from polhode.lab.security import PublicAddress, SecurityMiddleware
 from polhode.lab.session import ReceiveText, SendMessage, Session
+from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
 
 
@@ -38,15 +40,19 @@ class Lab:
     """Own models and the gallery."""
     frame_ancestors: str = "'none'"
     """Which pages may show this one in a frame, as a content security policy says it."""
+    public: PublicAddress | None = None
+    """Where a proxy shows the lab; None without a proxy."""
 
 
 def create_app(lab: Lab) -> SecurityMiddleware:
     """The lab as an ASGI application."""
 
+    turnstile = Turnstile()
+
     async def page(request: Request) -> Response:
         model = request.path_params.get("model", "")
         if lab.viewed is None and model not in lab.models and model_name(model) in lab.models:
-            return RedirectResponse(f"/{model_name(model)}?{request.url.query}".rstrip("?"), 307)
+            return RedirectResponse(f"./{model_name(model)}?{request.url.query}".rstrip("?"), 307)
         if model and (lab.viewed is not None or model not in lab.models):
             known = "a single motion is served at /" if lab.viewed is not None else nearest(model[:100], lab.models)
             raise HTTPException(404, f"there is no model {model[:100]!r}: {known}")
@@ -55,9 +61,15 @@ def create_app(lab: Lab) -> SecurityMiddleware:
         policy = html_page.content_security_policy(live=True) + f"; frame-ancestors {lab.frame_ancestors}"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
+    async def picture(request: Request) -> Response:
+        file = request.path_params["file"]
+        if file not in thumbnail_files():
+            raise HTTPException(404, f"there is no picture {file[:100]!r}")
+        return Response(read_thumbnail(file), media_type="image/webp")
+
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        session = Session(_make_sender(websocket), lab.viewed, lab.title, lab.models)
+        session = Session(_make_sender(websocket), lab.viewed, turnstile, lab.title, lab.models)
         await session.handle_messages(_make_receiver(websocket))
 
     @asynccontextmanager
@@ -65,10 +77,15 @@ def create_app(lab: Lab) -> SecurityMiddleware:
         with collect_warnings():
             yield
 
-    routes = [Route("/", page), Route("/{model}", page), WebSocketRoute("/ws", socket)]
+    routes = [
+        Route("/", page),
+        Route("/{model}", page),
+        Route("/pictures/{file}", picture),
+        WebSocketRoute("/ws", socket),
+    ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _error_response})
     app.router.redirect_slashes = False  # an error message is better than a redirect
-    return SecurityMiddleware(app, lab.hosts, lab.token)
+    return SecurityMiddleware(app, lab.hosts, lab.token, lab.public)
 
 
 def _error_response(request: Request, error: Exception) -> Response:

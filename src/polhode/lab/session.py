@@ -18,6 +18,7 @@ from polhode.lab.requests import (
     PageRequest,
     RefusedRequestError,
     RunRequest,
+    SweepRequest,
     TakeRequest,
     TextRequest,
     parse_request,
@@ -25,6 +26,7 @@ from polhode.lab.requests import (
 )
 from polhode.lab.responses import ModelResult
 from polhode.lab.takeaway import TakeawayDesk
+from polhode.lab.turnstile import Turnstile
 
 MAX_UNSENT = 100
 """With more unsent messages than this, no further requests are read."""
@@ -41,18 +43,24 @@ ReceiveText = Callable[[], Awaitable[str | None]]
 class Session:
     """One page: computes one response at a time, and only to the latest request.
 
-    `viewed` is the encoded motion of `polhode view`; None in the lab, which offers `models`.
+    `viewed` is the encoded motion of `polhode view`; None in the lab, which offers `models`.  `turnstile` is that of the
+    server.
     """
 
     def __init__(
-        self, send: SendMessage, viewed: bytes | None = None, title: str = "", models: LabModels | None = None
+        self,
+        send: SendMessage,
+        viewed: bytes | None = None,
+        turnstile: Turnstile | None = None,
+        title: str = "",
+        models: LabModels | None = None,
     ) -> None:
-        self._send, self._viewed = send, viewed
+        self._send, self._viewed, self._turnstile = send, viewed, turnstile or Turnstile()
         self._models = LabModels() if models is None else models
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
-        self._next_run: RunRequest | None = None
+        self._next_run: RunRequest | SweepRequest | None = None
         self._next_motion_request: MotionRequest | None = None
         self._has_next = asyncio.Event()
         self._last: ModelResult | None = None
@@ -121,7 +129,7 @@ class Session:
             return
         if self._viewed is not None:
             raise RefusedRequestError("only one motion is viewed here; use `polhode lab` to run models", request.id)
-        if isinstance(request, RunRequest):
+        if isinstance(request, RunRequest | SweepRequest):
             self._cancel(None)
             self._next_run = request
         else:
@@ -165,7 +173,7 @@ class Session:
     async def _process_requests(self) -> None:
         while True:
             await self._has_next.wait()
-            request: RunRequest | MotionRequest | None = self._next_run or self._next_motion_request
+            request: RunRequest | SweepRequest | MotionRequest | None = self._next_run or self._next_motion_request
             if request is self._next_run:
                 self._next_run = None
             else:
@@ -173,7 +181,7 @@ class Session:
             if request is None:
                 self._has_next.clear()
                 continue
-            self._job = Job(request, self._last, self._enqueue_threadsafe, self._checks_lock)
+            self._job = Job(request, self._last, self._enqueue_threadsafe, self._checks_lock, self._turnstile)
             await self._job.done()
             self._last, self._job = self._job.result, None
 

@@ -49,11 +49,13 @@ def record_motion(
     runs: Sequence[str] = (),
     run: str = "",
     stage: Stage | None = None,
+    has_closed_form: bool = True,
 ) -> MotionRecord:
     """The record of a motion, downsampled for display, with the appearance of each body.
 
     `id` is the request that it answers; `runs` are the names of all motions of a model, and `run` is that of this one.
     `stage` is how the page shows it at first.
+    Without `has_closed_form` the closed form beside the motion is left out, which saves time.
 
     Examples
     --------
@@ -71,7 +73,11 @@ def record_motion(
     fine = downsampling.refine_exact_motion(some)
     rows = downsampling.select_times(fine, len(members))
     shown = downsampling.select_outputs(fine, rows)
+    stage = stage or Stage()
     appearances, appearance_index = _collect_appearances(shown)
+    if stage.likeness is not None:
+        like = Appearance("likeness", appearance_of(stage.likeness).surface)
+        appearances = [like if appearance.kind == "ellipsoid" else appearance for appearance in appearances]
     meta: dict[str, Any] = {
         "id": id,
         "name": name or motion.scenario.name or "motion",
@@ -81,7 +87,7 @@ def record_motion(
         "run": run,
         "members": members,
         "unknownForces": list(motion.unknown_forces),
-        "stage": (stage or Stage()).describe(),
+        "stage": stage.describe(),
         "forcesOmitted": len(members) > MAX_BODIES_WITH_FORCES,
     }
     arrays: dict[str, Any] = {"time": shown.times}
@@ -91,7 +97,7 @@ def record_motion(
     _add_forces(meta, arrays, shown)
     _add_energies(meta, arrays, shown)
     _add_drift(meta, arrays, some, fine, rows)
-    _add_closed_form(meta, arrays, exact, shown)
+    _add_closed_form(meta, arrays, exact, shown, has_closed_form)
     _add_contacts(meta, arrays, exact, shown, appearances)
     meta["events"] = notes.collect_event_markers(shown)
     meta["notes"] = notes.compose_notes(motion, shown, appearances)
@@ -281,9 +287,14 @@ def _add_drift(
             meta["drifts"].append({"name": finding.quantity, "unit": "1", "array": array})
 
 
-def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory) -> None:
-    is_small = motion.scenario.count <= MAX_BODIES_WITH_FORCES
-    found = find_closed_form(motion) if is_small else "Not drawn: there are too many bodies."
+def _add_closed_form(
+    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory, is_wanted: bool
+) -> None:
+    found: ClosedFormOverlay | str
+    if motion.scenario.count > MAX_BODIES_WITH_FORCES:
+        found = "Not drawn: there are too many bodies."
+    else:
+        found = find_closed_form(motion) if is_wanted else "Not drawn while a knob is dragged."
     meta["hasClosedForm"] = isinstance(found, ClosedFormOverlay)
     meta["closedFormUnavailable"] = found if isinstance(found, str) else ""
     if isinstance(found, ClosedFormOverlay):
