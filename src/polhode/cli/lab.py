@@ -85,8 +85,8 @@ def lab(
         port=port,
         host=host,
         token=token,
-        public_url=public_url,
         no_browser=no_browser,
+        public_url=public_url,
     )
 
 
@@ -126,8 +126,8 @@ def serve_page(
 
     if token == "":
         raise click.UsageError("--token must not be empty")
-    public = None if public_url is None else security.parse_public_url(public_url)
     offered = LabModels() if models is None else models
+    public = None if public_url is None else security.parse_public_url(public_url)
     html_page.content_security_policy(live=True)  # raises an error if the page was not built
     with address.open_listener(host, port) as listener:
         bound, number = listener.getsockname()[:2]
@@ -148,5 +148,6 @@ def serve_page(
             if viewed is None:
                 lifecycle.warm_up(offered, model, parameters)
 
-        lifecycle.serve(Lab((bound, host), token, viewed, title, public=public, models=offered), listener, begin)
+        served = Lab((bound, host), token, viewed, title, offered, public=public)
+        lifecycle.serve(served, listener, begin)
     lifecycle.exit_now()

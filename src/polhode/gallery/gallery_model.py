@@ -120,11 +120,6 @@ class Model:
     toml: Callable[[Mapping[str, float]], str] | None = None
     """The text of its own file with these values, if it has one."""
 
-    @property
-    def rank(self) -> int:
-        """Place among the featured models, from 1; 0 for the others."""
-        return FEATURED.index(self.name) + 1 if self.name in FEATURED else 0
-
     def __call__(self, *values: float, **named: float) -> Motion | dict[str, Motion]:
         """Simulate with these values, in the order of the parameters or by name; defaults for the rest.
 
@@ -142,6 +137,11 @@ class Model:
             if name in named:
                 raise InputError(f"{self.name} is given {name} twice: in order, and by name")
         return self.run(**self.values(**in_order, **named))
+
+    @property
+    def rank(self) -> int:
+        """Place among the featured models, from 1; 0 for the others."""
+        return FEATURED.index(self.name) + 1 if self.name in FEATURED else 0
 
     def values(self, /, **given: Any) -> dict[str, float]:
         """Values of all parameters: those given, validated, and defaults for the rest."""
@@ -193,9 +193,9 @@ class Model:
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
             "rank": self.rank,
-            "picture": thumbnail_name(self.name),
             "lesson": None if self.lesson is None else self.lesson.describe(),
             "hasFigure": self.picture is not None,
+            "picture": thumbnail_name(self.name),
         }
 
 

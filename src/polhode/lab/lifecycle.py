@@ -43,17 +43,6 @@ def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
             signal.signal(kind, handler)
 
 
-_ROUTINE = (
-    "without completing handshake",
-    "graceful shutdown exceeded",
-    "socket.send() raised exception",  # asyncio, about a page that was closed while its motion was sent
-    "opening handshake failed",
-    "data transfer failed",
-    "Invalid HTTP request received",  # of a scanner, or of a browser that tries https
-)
-"""Messages about sockets that were refused, aborted, or open at shutdown: none is of interest to whoever runs the lab."""
-
-
 def make_server(lab: Lab) -> uvicorn.Server:
     """The server of a lab, not yet running."""
     config = uvicorn.Config(
@@ -70,6 +59,17 @@ def make_server(lab: Lab) -> uvicorn.Server:
     for name in ("uvicorn.error", "websockets.server", "asyncio"):
         logging.getLogger(name).addFilter(_is_worth_logging)
     return uvicorn.Server(config)
+
+
+_ROUTINE = (
+    "without completing handshake",
+    "graceful shutdown exceeded",
+    "socket.send() raised exception",  # asyncio, about a page that was closed while its motion was sent
+    "opening handshake failed",
+    "data transfer failed",
+    "Invalid HTTP request received",  # of a scanner, or of a browser that tries https
+)
+"""Messages about sockets that were refused, aborted, or open at shutdown: none is of interest to whoever runs the lab."""
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:

@@ -36,12 +36,12 @@ class Lab:
     """The encoded motion of `polhode view`; None for the gallery."""
     title: str = ""
     """Title of that motion."""
-    public: PublicAddress | None = None
-    """Where a proxy shows the lab; None without a proxy."""
     models: LabModels = field(default_factory=LabModels)
     """Own models and the gallery."""
     frame_ancestors: str = "'none'"
     """Which pages may show this one in a frame, as a content security policy says it."""
+    public: PublicAddress | None = None
+    """Where a proxy shows the lab; None without a proxy."""
 
 
 def create_app(lab: Lab) -> SecurityMiddleware:
@@ -69,7 +69,7 @@ def create_app(lab: Lab) -> SecurityMiddleware:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        session = Session(_make_sender(websocket), lab.viewed, lab.title, lab.models, turnstile)
+        session = Session(_make_sender(websocket), lab.viewed, turnstile, lab.title, lab.models)
         await session.handle_messages(_make_receiver(websocket))
 
     @asynccontextmanager

@@ -51,9 +51,9 @@ class Session:
         self,
         send: SendMessage,
         viewed: bytes | None = None,
+        turnstile: Turnstile | None = None,
         title: str = "",
         models: LabModels | None = None,
-        turnstile: Turnstile | None = None,
     ) -> None:
         self._send, self._viewed, self._turnstile = send, viewed, turnstile or Turnstile()
         self._models = LabModels() if models is None else models

@@ -9,6 +9,7 @@ from typing import Any
 from polhode.errors import PolhodeError, ScenarioError
 from polhode.gallery.knob import Knob
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.model.body_file import read_body
 from polhode.own_models.tables import read_list, read_record
 from polhode.synonyms import suggest_name
 from polhode.web import props
@@ -33,6 +34,7 @@ def read_stage(table: Any, knobs: tuple[Knob, ...]) -> Stage:
         "camera": partial(read_record, StageCamera),
         "frame": partial(read_record, ThirdFrame),
         "props": lambda value, where: read_list(value, where, _read_prop),
+        "likeness": lambda value, where: read_body({"shape": value}, where, None),
         "grabs": lambda value, where: read_list(value, where, partial(_read_grab, knobs)),
     }
     try:

@@ -9,10 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, Literal, TypeVar, Union
 
+from numpy.typing import ArrayLike
+
 from polhode.errors import ScenarioError
 from polhode.synonyms import suggest_name
 
 Record = TypeVar("Record")
+ARRAY_HINTS = frozenset(typing.get_args(ArrayLike))
+"""What an annotation has in place of "points": all that NumPy makes an array of."""
 
 
 def read_record(
@@ -63,7 +67,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is Any:
         return True
     if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in inside)
+        others = [one for one in inside if one not in ARRAY_HINTS]
+        return any(_fits(value, one) for one in others) or (len(others) < len(inside) and _is_list_of_numbers(value))
     if origin is Literal:
         return value in inside
     if isinstance(origin, type) and issubclass(origin, Mapping):
@@ -77,10 +82,17 @@ def _fits(value: Any, hint: Any) -> bool:
     return isinstance(hint, type) and isinstance(value, hint)
 
 
+def _is_list_of_numbers(value: Any) -> bool:
+    """Whether it is a point, or a list of points."""
+    return isinstance(value, list) and all(_fits(one, float) or _is_list_of_numbers(one) for one in value)
+
+
 def _describe_hint(hint: Any) -> str:
     origin, inside = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
-        return " or ".join(_describe_hint(one) for one in inside if one is not type(None))
+        others = [_describe_hint(one) for one in inside if one is not type(None) and one not in ARRAY_HINTS]
+        points = [] if not ARRAY_HINTS & set(inside) else ["a list of numbers"]
+        return " or ".join([*others, *points])
     if origin is Literal:
         return " or ".join(repr(one) for one in inside)
     if isinstance(origin, type) and issubclass(origin, Mapping):
