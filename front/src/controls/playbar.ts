@@ -79,6 +79,8 @@ export class PlayBar {
     this.natural = naturalSpeed(last - first);
     this.speedShown = Number.NaN;
     this.whole.textContent = ` / ${this.formatTime(last)}`;
+    // As wide as its longest text, so that the bar does not wrap, and the views do not shrink, while it plays.
+    this.now.style.minWidth = `${Math.max(this.formatTime(first).length, this.formatTime(last).length)}ch`;
     this.ticks.replaceChildren(...record.events.slice(0, MAX_TICKS).map(({ name, time }) => this.tick(name, time)));
     this.update();
   }

@@ -37,7 +37,7 @@ const AWAY_PIXELS = 40;
 const CANDIDATES = GAPS.flatMap((gap) => TURNS.map((turn) => ({ gap, turn })));
 
 /**
- * Position of each label in the pane; null if its tip is outside or there is no room.  Labels are placed in order,
+ * Position of each label in the pane; null if its tip is outside, it is wider than the pane, or there is no room.  Labels are placed in order,
  * without overlapping each other or the reserved boxes, and cross an arrow only if there is no alternative.  A label
  * keeps its candidate of `before` unless another is much better, because labels that jump are hard to read.
  */
@@ -50,6 +50,7 @@ export function placeLabels(
 ): (LabelBox | null)[] {
   const occupied = [...reserved];
   return requests.map((request, i) => {
+    if (sizes[i].width > pane.width) return null;
     if (!(request.x >= 0 && request.x <= pane.width && request.y >= 0 && request.y <= pane.height)) return null;
     const angle = Math.atan2(request.y - request.fromY, request.x - request.fromX);
     const boxes = CANDIDATES.map(({ gap, turn }, candidate) => {

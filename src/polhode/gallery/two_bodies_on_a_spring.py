@@ -153,7 +153,7 @@ def stage(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift:
     times = [pair.period * k / 8 for k in range(8 * SWINGS + 1)]
     center = (mass_a * pair.positions[0] + mass_b * pair.positions[1]) / (mass_a + mass_b)
     marks = [(center + drift * t, 0.0, 0.0) for t in times]
-    label = Text((marks[-1][0], 0.0, 0.0), label="center of mass at equal times", color="ink")
+    label = Text((marks[-1][0], 0.0, 0.0), label="center of mass", color="ink")
     return Stage(
         camera=StageCamera(-80.0, 18.0),
         off=("follow", "omega", "L", "bodyAxes"),
