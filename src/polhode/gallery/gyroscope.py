@@ -229,7 +229,7 @@ MODEL = Model(
         ("tilt_precession", "angular_momentum", "forces", "energy", "drift"),
         "theta",
         switches=("trailAxis3",),
-        off=("omega", "trailOmega", "bodyAxes"),
+        off=("trailOmega", "bodyAxes"),
         shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
     ),
 )

@@ -217,7 +217,7 @@ def _place_pips() -> Array:
 
 def stage(throws: float, restitution: float, friction: float, run: str) -> Stage:
     """The die with its points."""
-    pips = Bonds(_place_pips(), (), PIP, radii=(PIP,) * 21, color="#222222")
+    pips = Bonds(_place_pips().tolist(), (), PIP, radii=(PIP,) * 21, color="#222222")
     return Stage(
         camera=StageCamera(elevation_deg=30.0) if run == ONE else None,
         off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces"),

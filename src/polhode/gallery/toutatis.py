@@ -9,9 +9,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from polhode.equations.quaternions import from_angles
+from polhode.equations.quaternions import from_angles, to_world
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
@@ -285,14 +284,17 @@ def _draw_rates(axes: Axes, motion: Motion) -> None:
 def stage(spin_change: float, moment_change: float, run: str) -> Stage:
     """The directions of the long axis that radar has observed, at the tip of axis 3."""
     radar = radar_observations()
-    long_axes = Rotation.from_quat(radar.quaternions, scalar_first=True).apply((0.0, 0.0, 1.0))
+    w, x, y, z = radar.quaternions.T
+    long_axes = np.stack(to_world((w, x, y, z), (0.0, 0.0, 1.0)), axis=-1)
     early = radar.times <= (ANIMATED_DAYS * DAY if run == "forty days" else np.inf)
     tips = OBSERVED_AT * LENGTH / 2 * long_axes[early]
     return Stage(
         switches=("trailAxis3",),
         off=("omega", "trailOmega"),
         panels=("euler_angles", "angular_velocity", "energy", "drift"),
-        props=(PointsCloud(tips, radar.times[early], 9.0, label="long axis, by radar", color="impact"),),
+        props=(
+            PointsCloud(tips.tolist(), radar.times[early].tolist(), 9.0, label="long axis, by radar", color="impact"),
+        ),
         shows="An elongated asteroid tumbles; dots are where radar has seen its long axis, and axis 3 passes by them.",
     )
 

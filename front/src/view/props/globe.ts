@@ -17,10 +17,12 @@ const BACKGROUND = 0.8;
 export function globe(prop: PropData<"globe">, context: ViewContext): Parts {
   const { colors, framing } = context;
   const tone = new Color(colorOf(prop, context, "axis3"));
+  // Colors are mixed linearly: toward a dark background it takes more to look equally faint.
+  const paper = new Color(colors.paper);
   const ball = new SphereGeometry(1, 360 / STEP, 180 / STEP).rotateX(Math.PI / 2);
   // Pushed back a little, so that the lines on it are not hidden by it.
   const offset = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
-  const surface = new Mesh(ball, new MeshLambertMaterial({ color: tone.clone().lerp(new Color(colors.paper), 0.55), ...offset }));
+  const surface = new Mesh(ball, new MeshLambertMaterial({ color: tone.clone().lerp(paper, paper.g < 0.5 ? 0.82 : 0.55), ...offset }));
   const grid = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(graticule().flat(), 3));
   const lines = new LineSegments(grid, new LineBasicMaterial({ color: tone, transparent: true, opacity: 0.55 }));
   const turning = new Group().add(surface, lines);
