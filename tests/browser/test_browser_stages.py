@@ -14,8 +14,6 @@ from polhode.gallery.thumbnails import DARK_SUFFIX, SUFFIX, read_thumbnail, thum
 MOMENTS = (0.0, 0.4, 1.0)
 MIN_DRAWN, MIN_CHANGED = 0.004, 0.0005
 """Fractions of the view: of what is drawn, without words, and of what changes from one moment to the next."""
-RESTING = ("buttered-toast", "thrown-die")
-"""Models that come to rest before the second moment."""
 MAX_PICTURES = 600_000
 """Size of all pictures of the gallery together, in bytes."""
 BARE = """

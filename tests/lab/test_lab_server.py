@@ -413,6 +413,18 @@ def test_addresses_are_normalized(lab, bound, host):
         assert client.get("/", headers={"host": "[fd00::3]"}).status_code == 403
 
 
+def test_pictures_of_the_gallery_are_served_to_those_with_the_token_and_nothing_else_is(lab):
+    with client_of(Lab(("0.0.0.0",), "sesame")) as client:
+        assert client.get("/pictures/dzhanibekov.webp").status_code == 403
+        answer = client.get("/pictures/dzhanibekov-dark.webp?token=sesame")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "image/webp")
+        assert answer.content[:4] == b"RIFF"
+        for file in ("none.webp", "..%2F..%2Fdrift.py", "..%5Cdrift.py", "dzhanibekov"):
+            assert client.get(f"/pictures/{file}?token=sesame").status_code == 404
+        policy = client.get("/?token=sesame").headers["content-security-policy"]
+        assert "img-src 'self' data: blob:" in policy
+
+
 def test_a_token_is_required_if_there_is_one(lab):
     with client_of(Lab(("0.0.0.0",), "open sesame")) as client:
         for query in ("", "?token=", "?token=sesame", "?token=open%20sesam%C3%A9", "?TOKEN=open%20sesame"):

@@ -1,7 +1,7 @@
 // A cloud of small round dots, such as observations; those of times to come are faint.
 
 import { BufferAttribute, BufferGeometry, Color, Points, PointsMaterial } from "three";
-import { minus, scaled } from "../../motion/vectors.ts";
+import { minus, plus, scaled } from "../../motion/vectors.ts";
 import type { Instant, ViewContext } from "../context.ts";
 import type { PropData } from "../stage.ts";
 import { colorOf, type Parts } from "./base.ts";
@@ -20,6 +20,8 @@ export function cloud(prop: PropData<"cloud">, context: ViewContext): Parts {
   const object = new Points(geometry, round(material));
   object.frustumCulled = false;
   const [full, faint] = [new Color(color), new Color(color).lerp(new Color(context.colors.paper), FADED)];
+  const middle = scaled(1 / places.length, places.reduce(plus));
+  const highest = places.reduce((one, other) => (other[2] > one[2] ? other : one));
   let shown = "";
   const update = ({ t }: Instant): void => {
     const isPast = places.map((_, i) => !(prop.times[i] > t));
@@ -28,7 +30,7 @@ export function cloud(prop: PropData<"cloud">, context: ViewContext): Parts {
     isPast.forEach((past, i) => (past ? full : faint).toArray(tones.array as Float32Array, 3 * i));
     tones.needsUpdate = true;
   };
-  return { object, update, anchor: prop.points[0], label: { at: places[places.length - 1], from: places[0] } };
+  return { object, update, anchor: prop.points[0], label: { at: highest, from: middle } };
 }
 
 /** Points are squares; only their inscribed circle is drawn. */
