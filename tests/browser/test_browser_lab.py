@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser_driver import PHONE, choose, evaluate, pixels_of, unnamed_controls, wait_until_ready
+from browser_driver import PHONE, choose, evaluate, pixels_of, unnamed_controls, wait_until_drawn, wait_until_ready
 from polhode.gallery import MODELS
 
 

@@ -16,6 +16,7 @@ from time import sleep
 import numpy as np
 import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
+from test_lab_server import HOME, SKELETON, connect_client
 
 import lab_models
 import polhode as ph
@@ -28,7 +29,6 @@ from polhode.lab.server import Lab, create_app
 from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
 from polhode.web.record_encoding import encode_record
-from test_lab_server import HOME, SKELETON, connect_client
 
 HUB = "https://hub.example.org"
 PREFIX = "/user/ann/proxy/8321"
@@ -148,9 +148,8 @@ def test_an_error_while_waiting_leaves_the_queue():
     def leave(ahead):
         raise CancelledError(f"{ahead} ahead")
 
-    with turnstile.turn(leave):
-        with pytest.raises(CancelledError, match="1 ahead"), turnstile.turn(leave):
-            pass
+    with turnstile.turn(leave), pytest.raises(CancelledError, match="1 ahead"), turnstile.turn(leave):
+        pass
     with turnstile.turn(leave):
         assert turnstile.inside == 1
 
@@ -296,7 +295,8 @@ def test_parts_of_a_public_url(given, origin, path):
 
 
 @pytest.mark.parametrize(
-    "wrong", ["hub.example.org", "ftp://hub.example.org", "https://", "https://h/?a=1", "https://h:99999/", "https://u@h/"]
+    "wrong",
+    ["hub.example.org", "ftp://hub.example.org", "https://", "https://h/?a=1", "https://h:99999/", "https://u@h/"],
 )
 def test_a_wrong_public_url_is_refused(wrong):
     with pytest.raises(InputError, match="public URL"):

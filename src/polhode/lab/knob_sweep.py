@@ -189,7 +189,10 @@ def _merge_energies_and_drifts(meta: dict[str, Any], arrays: dict[str, Any], rec
             meta["energies"].append(energy)
     for drift in records[0].meta["drifts"]:
         parts = [
-            one.arrays[other["array"]] for one in records for other in one.meta["drifts"] if other["name"] == drift["name"]
+            one.arrays[other["array"]]
+            for one in records
+            for other in one.meta["drifts"]
+            if other["name"] == drift["name"]
         ]
         if len(parts) == len(records):
             array = f"drift_{len(meta['drifts'])}"

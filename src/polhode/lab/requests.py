@@ -164,7 +164,8 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
 
 
 def _parse_sweep(message: dict[str, Any], run: RunRequest) -> SweepRequest:
-    knob, low, high, members = (message.get(name) for name in ("knob", "low", "high", "members"))
+    fields: list[Any] = [message.get(name) for name in ("knob", "low", "high", "members")]
+    knob, low, high, members = fields
     if not any(p.name == knob for p in run.model.parameters):
         names = (p.name for p in run.model.parameters)
         raise RefusedRequestError(

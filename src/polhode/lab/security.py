@@ -141,7 +141,6 @@ class SecurityMiddleware:
                 return "this lab requires a token: open the complete URL that it printed, with ?token=..."
         return None
 
-
     def _without_prefix(self, scope: Scope) -> Scope:
         """Some proxies pass the whole path on, others only what follows their own part."""
         path: str = scope["path"]
