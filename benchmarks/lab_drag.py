@@ -9,9 +9,7 @@ live knobs, without a network.  A motion counts when it has been drawn.
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import json
 import os
 import re
 import shutil
