@@ -42,6 +42,7 @@ bench: .venv/for-bench  ## speed beside NumPy and MuJoCo; error against time bes
 	$(BIN)/polhode bench scale --members 10000 --members 100000 --members 1000000 --members 10000000 --json benchmarks/results/scale.json
 	$(BIN)/polhode bench latency --json benchmarks/results/latency.json
 	$(BIN)/polhode bench mass --json benchmarks/results/mass.json
+	$(BIN)/polhode bench drag --json benchmarks/results/drag.json
 	$(BIN)/polhode bench precision --json benchmarks/results/precision.json --figure benchmarks/results/precision.png
 
 mutants: .venv/for-tests  ## plant errors in the laws; each must make a test fail

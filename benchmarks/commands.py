@@ -1,4 +1,4 @@
-"""The commands of `polhode bench`: throughput, scale, latency, precision, mass."""
+"""The commands of `polhode bench`: throughput, scale, latency, precision, mass, drag."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def bench() -> None:
       polhode bench latency
       polhode bench precision --quick
       polhode bench mass
+      polhode bench drag
     """
 
 
@@ -207,6 +208,22 @@ def precision(json_path: str | None, figure_path: str | None, quick: bool, probl
     _write_report(result, format_precision_table(result), json_path)
     if figure_path is not None and json_path != "-":
         click.echo(f"{'' if json_path else chr(10)}picture: {figure_path}")
+
+
+@bench.command()
+@click.argument("targets", nargs=-1)
+@click.option("--seconds", type=click.FloatRange(0.5), default=6.0, show_default=True, help="Of dragging.")
+@click.option("--json", "json_path", help="Where to write the figures; - prints them, and nothing else.")
+def drag(targets: tuple[str, ...], seconds: float, json_path: str | None) -> None:
+    """Measure how many motions a second the page shows while a knob is dragged, in Chromium with WebGL in software.
+
+    TARGETS are models of the gallery, by default dzhanibekov and gyroscope, or exported pages with live knobs, which
+    are opened without a network. Needs Playwright and Chromium.
+    """
+    from benchmarks.lab_drag import format_drags, measure_drags
+
+    found = measure_drags(list(targets) or ["dzhanibekov", "gyroscope"], seconds)
+    _write_report(found, format_drags(found), json_path)
 
 
 def _check_folder(path: str | None) -> None:

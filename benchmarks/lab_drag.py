@@ -1,7 +1,7 @@
 """How many new motions a second the page shows while a knob is dragged, in Chromium with WebGL in software.
 
-    python -m benchmarks.lab_drag dzhanibekov gyroscope
-    python -m benchmarks.lab_drag exported-page.html
+    polhode bench drag dzhanibekov gyroscope
+    polhode bench drag exported-page.html
 
 The first starts the lab and drags the first slider of each model with the mouse; the second opens an exported page with
 live knobs, without a network.  A motion counts when it has been drawn.
@@ -9,8 +9,7 @@ live knobs, without a network.  A motion counts when it has been drawn.
 
 from __future__ import annotations
 
-import argparse
-import json
+import itertools
 import os
 import re
 import shutil
@@ -104,7 +103,7 @@ def measure_page(browser: Any, url: str, seconds: float, offline: bool) -> dict[
         page.wait_for_selector('body[data-state="ready"]', timeout=1000 * STARTUP_S)
     finally:
         context.close()
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(times)]
     return {
         "first_drawing_ms": first,
         "motions": len(times),
@@ -134,25 +133,13 @@ def measure_drags(targets: list[str], seconds: float) -> dict[str, dict[str, Any
     return found
 
 
-def main() -> None:
-    """Measure, and print a table or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", default=["dzhanibekov", "gyroscope"], help="models, or exported pages")
-    parser.add_argument("--seconds", type=float, default=6.0, help="of dragging (default 6)")
-    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
-    arguments = parser.parse_args()
-    found = measure_drags(arguments.targets, arguments.seconds)
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-        return
-    print(f"{'':<32} {'first drawing, s':>16} {'motions a second':>16} {'longest gap, ms':>16}")
+def format_drags(found: dict[str, dict[str, Any]]) -> str:
+    """The figures for people."""
+    lines = [f"{'':<32} {'first drawing, s':>16} {'motions a second':>16} {'longest gap, ms':>16}"]
     for name, row in found.items():
         first, gap = row["first_drawing_ms"], row["longest_gap_ms"]
-        print(
+        lines.append(
             f"{Path(name).name:<32} {'-' if first is None else f'{first / 1000:.2f}':>16} "
             f"{row['motions_per_second']:>16.1f} {'-' if gap is None else f'{gap:.0f}':>16}"
         )
-
-
-if __name__ == "__main__":
-    main()
+    return "\n".join(lines)

@@ -23,6 +23,7 @@ Examples:
   polhode bench latency
   polhode bench precision --quick
   polhode bench mass
+  polhode bench drag
 """
 
 

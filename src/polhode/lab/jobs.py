@@ -155,11 +155,13 @@ class Job:
             result = ModelResult(model.name, model.title, dict(motions), warned, stage_of, list(named))
             if i == 0:
                 self._send_first_motion(result, SIMULATED_SHARE / len(named))
-                self._is_motion_sent, self._is_simulated = True, False
+                self._is_simulated = False
             else:
                 self.result = result
-            self._raise_if_cancelled()  # a cancellation may have come before it was known that the motion was sent
-        self._is_simulated = True
+            self._raise_if_cancelled()
+        # Only now: a cancellation must not leave a thread behind that still compiles.
+        self._is_simulated = self._is_motion_sent = True
+        self._raise_if_cancelled()  # a cancellation just before did not know that the motions were there, and waits
         return motions
 
     def _run_quickly(self, request: RunRequest, warned: list[str]) -> None:

@@ -69,7 +69,7 @@ _ROUTINE = (
     "data transfer failed",
     "Invalid HTTP request received",  # of a scanner, or of a browser that tries https
 )
-"""Messages about sockets that were refused, aborted, or open at shutdown: none is of interest to whoever runs the lab."""
+"""Messages about sockets that were refused, aborted, or open at shutdown, which are of no interest in the terminal."""
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
