@@ -45,7 +45,9 @@ def computed(page: Page, values: dict[str, float], run: str) -> dict[str, Any]:
     return {name: np.array(part) if isinstance(part, list) else part for name, part in found.items()}
 
 
-@pytest.mark.parametrize(("name", "run"), [("dzhanibekov", "box"), ("dzhanibekov", "t-handle"), ("gyroscope", "released")])
+@pytest.mark.parametrize(
+    ("name", "run"), [("dzhanibekov", "box"), ("dzhanibekov", "t-handle"), ("gyroscope", "released")]
+)
 def test_the_page_has_the_bits_of_simulate(name, run, exported, visit):
     page, model = opened(exported / f"{name}.html", visit), MODELS[name]
     extremes = [{p.name: getattr(p, end) for p in model.parameters} for end in ("low", "high")]

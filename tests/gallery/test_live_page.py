@@ -113,7 +113,7 @@ def spun(
     """Every kind of knob: one that is followed, and three that are not."""
 
     @ph.force
-    def steady(t, state, body, params):  # noqa: ARG001
+    def steady(t, state, body, params):
         return (0.0, 0.0, 0.0), (0.0, 0.0, push)
 
     start = ph.State(

@@ -23,7 +23,7 @@ from polhode.model.scenario import Scenario
 from polhode.solve.write_source import SourceExporter, settle_scenario
 from polhode.validation import Array
 
-RANDOM_SETS = int(__import__("os").environ.get("RS","128"))
+RANDOM_SETS = 128
 """Random sets of values at which the recorded arithmetic is compared with the builder, besides the corners."""
 MOST_CORNERS = 32
 SEED = 20
@@ -181,7 +181,7 @@ def _trace_once(
         changing = set(np.flatnonzero((bits != bits[0]).any(axis=0)).tolist())
         unfollowed = tuple(dict.fromkeys(names[i] for i in sorted(changing - set(places))))
         guards = _guard_node(trail, knobs, points)
-        stores = {("numbers", (), k): Traced(node) for k, node in enumerate([*nodes, guards])}
+        stores: dict[Place, Traced] = {("numbers", (), k): Traced(node) for k, node in enumerate([*nodes, guards])}
         loads: dict[Place, Traced] = {
             trail.graph.args[i][0]: Traced(i) for i, op in enumerate(trail.graph.ops) if op == "in"
         }
@@ -194,7 +194,9 @@ def _trace_once(
 
 def _drop_constant_groups(base: RunNumbers, places: list[int]) -> tuple[RunNumbers, list[int]]:
     """Leave out additional groups that do not change."""
-    kept, moved, at, dropped = {}, {}, 0, 0
+    kept: dict[str, Array] = {}
+    moved: dict[int, int] = {}
+    at = dropped = 0
     for name, group in base.groups.items():
         own = [i for i in places if at <= i < at + len(group)]
         if name.startswith(EXTRA) and not own:
@@ -282,11 +284,10 @@ def _guard_node(trail: Trail, knobs: Sequence[Knob], points: list[dict[str, floa
     values = evaluate(graph, [node for node, _ in asked], knob_columns(knobs, points))
     total = graph.constant(1.0)
     for node, truth in asked:
-        if (np.broadcast_to(values[node], (len(points),)) == truth).all() and graph.ops[node] in ("lt", "le", "eq"):
-            if _depends(graph, node):
-                one, zero = graph.constant(1.0), graph.constant(0.0)
-                total = graph.add("sel", node, *((total, zero) if truth else (zero, total)))
-                del one
+        always = bool((np.broadcast_to(values[node], (len(points),)) == truth).all())
+        if always and _depends(graph, node):
+            zero = graph.constant(0.0)
+            total = graph.add("sel", node, *((total, zero) if truth else (zero, total)))
     return total
 
 
