@@ -76,7 +76,10 @@ export function liveRecord(template: MotionRecord, run: LiveRun, answer: Answer,
   const all = run.energies.map((name) => series(name, "J", column(`energy_${name}`)));
   const isPart = ({ name }: Series): boolean => name === "translational" || name === "rotational";
   const energies = all.filter((one) => !isPart(one) || one.values.some((x) => x !== 0));
-  const audited = run.findings.map((one) => measure(one.kind, one, run, time, column, extra("directions")));
+  // Where the direction of the forces is not known, what is conserved along or across it is not measured.
+  const isUnknown = run.unfollowed.includes("optional directions") && !isFirst;
+  const measured = run.findings.filter(({ kind }) => !(isUnknown && (kind === "across" || kind === "along")));
+  const audited = measured.map((one) => measure(one.kind, one, run, time, column, extra("optional directions")));
   const pivotBody = extra("pivot_body");
   return {
     ...template,

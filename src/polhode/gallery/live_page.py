@@ -121,7 +121,7 @@ def _extra_numbers(model: Model, run: str, scenario: Scenario, values: Mapping[s
     found: dict[str, Any] = {
         "extra moments": [np.zeros(3) if b.is_particle else b.principal_moments for b in scenario.bodies],
         "extra axes": [b.constants().axes for b in scenario.bodies],
-        "extra directions": _directions(scenario),
+        "extra optional directions": _directions(scenario),
     }
     try:
         found["extra optional stage"] = list(_numbers_in(model.stage_of(values, run).describe()))

@@ -265,7 +265,9 @@ def _match(
             missing["what is drawn" if names[i].startswith(EXTRA) else names[i]] = None
     if missing:
         lost = f" (by {', '.join(trail.lost)})" if trail.lost else ""
-        raise KnobError(f"{' and '.join(missing)} depend on it in a way that cannot be followed{lost}")
+        is_one = list(missing) in (["the initial state"], ["what is drawn"], ["the shape that is drawn"])
+        verb = "depends" if is_one else "depend"
+        raise KnobError(f"{' and '.join(missing)} {verb} on it in a way that cannot be followed{lost}")
     return nodes, places
 
 
