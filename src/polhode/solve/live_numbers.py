@@ -38,7 +38,7 @@ ATTEMPTS = 3
 Build = Callable[..., Scenario]
 
 
-class Knob(NamedTuple):
+class KnobRange(NamedTuple):
     """A number that can be turned, with its range."""
 
     name: str
@@ -122,7 +122,7 @@ def static_tables(exporter: SourceExporter) -> dict[str, list[float]]:
 
 def trace_numbers(
     build: Build,
-    knobs: Sequence[Knob],
+    knobs: Sequence[KnobRange],
     values: Mapping[str, float],
     extra: Extra | None = None,
     text: Callable[[SourceExporter], str] | None = None,
@@ -152,7 +152,7 @@ def _numbers_at(build: Build, values: Mapping[str, float], extra: Extra | None) 
 
 def _trace_once(
     build: Build,
-    knobs: Sequence[Knob],
+    knobs: Sequence[KnobRange],
     values: Mapping[str, float],
     extra: Extra | None,
     points: list[dict[str, float]],
@@ -208,7 +208,7 @@ def _drop_constant_groups(base: RunNumbers, places: list[int]) -> tuple[RunNumbe
     return base._replace(groups=kept), [moved[i] for i in places]
 
 
-def verified_values(knobs: Sequence[Knob], values: Mapping[str, float]) -> list[dict[str, float]]:
+def verified_values(knobs: Sequence[KnobRange], values: Mapping[str, float]) -> list[dict[str, float]]:
     """The sets of values at which a trace is verified: those given, the corners of the ranges, and random ones."""
     corners = list(product(*((k.low, k.high) for k in knobs)))[:MOST_CORNERS]
     random = np.random.default_rng(SEED)
@@ -217,7 +217,7 @@ def verified_values(knobs: Sequence[Knob], values: Mapping[str, float]) -> list[
     return [{**values, **dict(zip((k.name for k in knobs), row, strict=True))} for row in rows]
 
 
-def _generic(knob: Knob, i: int, attempt: int) -> float:
+def _generic(knob: KnobRange, i: int, attempt: int) -> float:
     """A value inside the range with many digits, which no other number of the scenario has."""
     return knob.low + (knob.high - knob.low) * ((0.4142135623730951 + 0.6180339887498949 * (i + 7 * attempt)) % 1)
 
@@ -246,7 +246,12 @@ def _structure_sentence(base: RunNumbers, other: RunNumbers) -> str:
 
 
 def _match(
-    trail: Trail, knobs: Sequence[Knob], points: list[dict[str, float]], found: Array, wanted: Array, names: list[str]
+    trail: Trail,
+    knobs: Sequence[KnobRange],
+    points: list[dict[str, float]],
+    found: Array,
+    wanted: Array,
+    names: list[str],
 ) -> tuple[list[int], list[int]]:
     """The node of every number that changes with the knobs, and its index."""
     bits = wanted.view(np.int64)
@@ -271,12 +276,12 @@ def _match(
     return nodes, places
 
 
-def knob_columns(knobs: Sequence[Knob], points: list[dict[str, float]]) -> list[Array]:
+def knob_columns(knobs: Sequence[KnobRange], points: list[dict[str, float]]) -> list[Array]:
     """The values of each knob at some points."""
     return [np.array([point[k.name] for point in points]) for k in knobs]
 
 
-def _guard_node(trail: Trail, knobs: Sequence[Knob], points: list[dict[str, float]]) -> int:
+def _guard_node(trail: Trail, knobs: Sequence[KnobRange], points: list[dict[str, float]]) -> int:
     """A node that is 1 where every comparison has the result that it had in the trace.
 
     One that had another result at a verified set of values, where all numbers were right, decides nothing.
