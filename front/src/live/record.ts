@@ -48,7 +48,7 @@ export function liveRecord(template: MotionRecord, run: LiveRun, answer: Answer,
   const column = (name: string): Float64Array => {
     const [start, length] = run.columns[name];
     const found = new Float64Array(times * length);
-    for (let i = 0; i < times; i++) found.set(seen.subarray(i * run.size + start, i * run.size + start + length), i * length);
+    for (let i = 0, to = 0; i < times; i++) for (let k = 0; k < length; k++) found[to++] = seen[i * run.size + start + k];
     return found;
   };
   const extra = (name: string): Float64Array | null =>
