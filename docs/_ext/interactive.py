@@ -1,4 +1,7 @@
-"""Interactive pages of gallery models: `{interactive} NAME` embeds one, which is exported when the site is built."""
+"""Interactive pages of gallery models: `{interactive} NAME` embeds one, which is exported when the site is built.
+
+Its knobs are live where a page can compute the model; otherwise the page is a recording.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ FOLDER = "interactive"
 
 
 class Interactive(SphinxDirective):
-    """A frame with the page that `motion.export_html` writes for a model."""
+    """A frame with the page that `motion.export_html(knobs=True)` writes for a model."""
 
     required_arguments = 1
     option_spec = {"height": directives.nonnegative_int}  # noqa: RUF012
@@ -37,6 +40,7 @@ def export(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     from polhode.gallery import MODELS
+    from polhode.solve.live_numbers import KnobError
 
     folder = Path(app.outdir) / FOLDER
     folder.mkdir(exist_ok=True)
@@ -44,7 +48,10 @@ def export(app: Sphinx, error: Exception | None) -> None:
         model = MODELS[name]
         motions = model.run(**model.values())
         first = next(iter(motions.values())) if isinstance(motions, dict) else motions
-        first.export_html(folder / f"{name}.html")
+        try:
+            first.export_html(folder / f"{name}.html", knobs=True)
+        except KnobError:
+            first.export_html(folder / f"{name}.html")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

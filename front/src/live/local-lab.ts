@@ -92,7 +92,11 @@ export class LocalLab {
       get values() {
         return current();
       },
-      set: (values, run) => this.compute({ values: { ...this.values, ...values }, run: this.runNamed(run) }),
+      set: async (values, run) => {
+        const record = await this.compute({ values: { ...this.values, ...values }, run: this.runNamed(run) });
+        this.panel.show(this.liveModel, this.values);
+        return record;
+      },
       time: (t) => goTo(app, t),
     };
     Object.assign(window, { polhode: handle });
@@ -103,7 +107,7 @@ export class LocalLab {
     const record = await this.template(shown);
     this.app.header.name(record.title);
     this.app.lesson.explain(model);
-    this.panel.show({ ...model, parameters: model.parameters.filter(({ name }) => this.data.knobs.includes(name)) }, this.values);
+    this.panel.show(this.liveModel, this.values);
     for (const [name, why] of Object.entries(fixed))
       this.panel.element.append(create("p", { class: "quiet", text: `${withSpaces(name)} is fixed in this page: ${sentence(why)}` }));
     for (const [name, why] of Object.entries(this.data.leftOut))
@@ -120,6 +124,12 @@ export class LocalLab {
       this.stop(String(error));
     }
     this.app.state("ready");
+  }
+
+  /** The model with its live parameters only. */
+  private get liveModel(): Model {
+    const { model, knobs } = this.data;
+    return { ...model, parameters: model.parameters.filter(({ name }) => knobs.includes(name)) };
   }
 
   private runNamed(name: string | undefined): number {

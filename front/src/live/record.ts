@@ -48,7 +48,7 @@ export function liveRecord(template: MotionRecord, run: LiveRun, answer: Answer,
   const column = (name: string): Float64Array => {
     const [start, length] = run.columns[name];
     const found = new Float64Array(times * length);
-    for (let i = 0; i < times; i++) found.set(seen.subarray(i * run.size + start, i * run.size + start + length), i * length);
+    for (let i = 0, to = 0; i < times; i++) for (let k = 0; k < length; k++) found[to++] = seen[i * run.size + start + k];
     return found;
   };
   const extra = (name: string): Float64Array | null =>
@@ -76,7 +76,10 @@ export function liveRecord(template: MotionRecord, run: LiveRun, answer: Answer,
   const all = run.energies.map((name) => series(name, "J", column(`energy_${name}`)));
   const isPart = ({ name }: Series): boolean => name === "translational" || name === "rotational";
   const energies = all.filter((one) => !isPart(one) || one.values.some((x) => x !== 0));
-  const audited = run.findings.map((one) => measure(one.kind, one, run, time, column, extra("directions")));
+  // Where the direction of the forces is not known, what is conserved along or across it is not measured.
+  const isUnknown = run.unfollowed.includes("optional directions") && !isFirst;
+  const measured = run.findings.filter(({ kind }) => !(isUnknown && (kind === "across" || kind === "along")));
+  const audited = measured.map((one) => measure(one.kind, one, run, time, column, extra("optional directions")));
   const pivotBody = extra("pivot_body");
   return {
     ...template,

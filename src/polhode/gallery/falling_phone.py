@@ -66,7 +66,8 @@ def _growing_mode_rates(spin: float, nudge: float) -> Array:
 
 
 def _fall_duration(height: float) -> float:
-    return plain_sqrt(2 * height / STANDARD_GRAVITY)
+    duration: float = plain_sqrt(2 * height / STANDARD_GRAVITY)
+    return duration
 
 
 def scenario(spin: float, nudge: float, height: float) -> dict[str, Scenario]:

@@ -74,9 +74,8 @@ def scenario(spin: float, tilt: float, nudge: float) -> dict[str, Scenario]:
     """The plate for one second, and a nudged block about each axis for one and a half wobble periods."""
     runs = {"plate": _run_scenario(thin_disk(RADIUS, MASS), _make_plate(spin, tilt).rates, DURATION)}
     for axis, name in enumerate(BLOCKS):
-        start: list[float] = [0.0, 0.0, 0.0]
-        start[axis], start[(axis + 1) % 3] = spin, nudge
-        period = sorted_period(tuple(_block_moments().tolist()), tuple(start))
+        start: Any = tuple({axis: spin, (axis + 1) % 3: nudge}.get(k, 0.0) for k in range(3))
+        period = sorted_period(_block_moments().tolist(), start)
         runs[name] = _run_scenario(box(SIDES, MASS), start, 1.5 * period)
     exact = (0.0, spin, 0.0)
     return runs | {EXACT: _run_scenario(box(SIDES, MASS), exact, 2 * np.pi / spin)}

@@ -19,8 +19,7 @@ from polhode.massprops.geometry import GeometrySource, Shape
 from polhode.model.scenario import Scenario
 from polhode.results.audit import audit_motion, common_direction
 from polhode.results.motion import Motion
-from polhode.solve.live_numbers import Knob as LiveKnob
-from polhode.solve.live_numbers import KnobError
+from polhode.solve.live_numbers import KnobError, KnobRange
 from polhode.solve.live_program import LiveProgram, LiveRun, build_program
 from polhode.solve.simulate import simulate
 from polhode.validation import as_leaves
@@ -97,7 +96,7 @@ def program_of(model: Model, values: Mapping[str, float], knobs: Sequence[str] |
     for name in knobs or ():
         if name not in known:
             raise InputError(f"{model.name} has no parameter {name!r}: {nearest(name, known)}")
-    wanted = [LiveKnob(p.name, p.low, p.high) for p in model.parameters if knobs is None or p.name in knobs]
+    wanted = [KnobRange(p.name, p.low, p.high) for p in model.parameters if knobs is None or p.name in knobs]
 
     def build(**given: float) -> Mapping[str, Scenario]:
         made = model.scenario(**given)
@@ -121,7 +120,7 @@ def _extra_numbers(model: Model, run: str, scenario: Scenario, values: Mapping[s
     found: dict[str, Any] = {
         "extra moments": [np.zeros(3) if b.is_particle else b.principal_moments for b in scenario.bodies],
         "extra axes": [b.constants().axes for b in scenario.bodies],
-        "extra directions": _directions(scenario),
+        "extra optional directions": _directions(scenario),
     }
     try:
         found["extra optional stage"] = list(_numbers_in(model.stage_of(values, run).describe()))

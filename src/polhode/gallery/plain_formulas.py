@@ -5,6 +5,7 @@ The numbers of a model are checked against `polhode.reference`, which does not u
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import pi
 from typing import Any
 
@@ -45,7 +46,7 @@ def free_rotation_period(moments: Vector, rates: Vector) -> Number:
     return 4 * quarter_period(d13 * absolute(beyond) / moves) / rate
 
 
-def sorted_period(moments: Vector, rates: Vector) -> Number:
+def sorted_period(moments: Sequence[float], rates: Vector) -> Number:
     """The same for constant moments in any order."""
     order = sorted(range(3), key=moments.__getitem__)
     a, b, c = (moments[k] for k in order)

@@ -23,7 +23,7 @@ from polhode.model.scenario import Scenario
 from polhode.solve.write_source import SourceExporter, settle_scenario
 from polhode.validation import Array
 
-RANDOM_SETS = int(__import__("os").environ.get("RS", "128"))
+RANDOM_SETS = 128
 """Random sets of values at which the recorded arithmetic is compared with the builder, besides the corners."""
 MOST_CORNERS = 32
 SEED = 20
@@ -38,7 +38,7 @@ ATTEMPTS = 3
 Build = Callable[..., Scenario]
 
 
-class Knob(NamedTuple):
+class KnobRange(NamedTuple):
     """A number that can be turned, with its range."""
 
     name: str
@@ -122,7 +122,7 @@ def static_tables(exporter: SourceExporter) -> dict[str, list[float]]:
 
 def trace_numbers(
     build: Build,
-    knobs: Sequence[Knob],
+    knobs: Sequence[KnobRange],
     values: Mapping[str, float],
     extra: Extra | None = None,
     text: Callable[[SourceExporter], str] | None = None,
@@ -152,7 +152,7 @@ def _numbers_at(build: Build, values: Mapping[str, float], extra: Extra | None) 
 
 def _trace_once(
     build: Build,
-    knobs: Sequence[Knob],
+    knobs: Sequence[KnobRange],
     values: Mapping[str, float],
     extra: Extra | None,
     points: list[dict[str, float]],
@@ -181,7 +181,7 @@ def _trace_once(
         changing = set(np.flatnonzero((bits != bits[0]).any(axis=0)).tolist())
         unfollowed = tuple(dict.fromkeys(names[i] for i in sorted(changing - set(places))))
         guards = _guard_node(trail, knobs, points)
-        stores = {("numbers", (), k): Traced(node) for k, node in enumerate([*nodes, guards])}
+        stores: dict[Place, Traced] = {("numbers", (), k): Traced(node) for k, node in enumerate([*nodes, guards])}
         loads: dict[Place, Traced] = {
             trail.graph.args[i][0]: Traced(i) for i, op in enumerate(trail.graph.ops) if op == "in"
         }
@@ -194,7 +194,9 @@ def _trace_once(
 
 def _drop_constant_groups(base: RunNumbers, places: list[int]) -> tuple[RunNumbers, list[int]]:
     """Leave out additional groups that do not change."""
-    kept, moved, at, dropped = {}, {}, 0, 0
+    kept: dict[str, Array] = {}
+    moved: dict[int, int] = {}
+    at = dropped = 0
     for name, group in base.groups.items():
         own = [i for i in places if at <= i < at + len(group)]
         if name.startswith(EXTRA) and not own:
@@ -206,7 +208,7 @@ def _drop_constant_groups(base: RunNumbers, places: list[int]) -> tuple[RunNumbe
     return base._replace(groups=kept), [moved[i] for i in places]
 
 
-def verified_values(knobs: Sequence[Knob], values: Mapping[str, float]) -> list[dict[str, float]]:
+def verified_values(knobs: Sequence[KnobRange], values: Mapping[str, float]) -> list[dict[str, float]]:
     """The sets of values at which a trace is verified: those given, the corners of the ranges, and random ones."""
     corners = list(product(*((k.low, k.high) for k in knobs)))[:MOST_CORNERS]
     random = np.random.default_rng(SEED)
@@ -215,7 +217,7 @@ def verified_values(knobs: Sequence[Knob], values: Mapping[str, float]) -> list[
     return [{**values, **dict(zip((k.name for k in knobs), row, strict=True))} for row in rows]
 
 
-def _generic(knob: Knob, i: int, attempt: int) -> float:
+def _generic(knob: KnobRange, i: int, attempt: int) -> float:
     """A value inside the range with many digits, which no other number of the scenario has."""
     return knob.low + (knob.high - knob.low) * ((0.4142135623730951 + 0.6180339887498949 * (i + 7 * attempt)) % 1)
 
@@ -244,7 +246,12 @@ def _structure_sentence(base: RunNumbers, other: RunNumbers) -> str:
 
 
 def _match(
-    trail: Trail, knobs: Sequence[Knob], points: list[dict[str, float]], found: Array, wanted: Array, names: list[str]
+    trail: Trail,
+    knobs: Sequence[KnobRange],
+    points: list[dict[str, float]],
+    found: Array,
+    wanted: Array,
+    names: list[str],
 ) -> tuple[list[int], list[int]]:
     """The node of every number that changes with the knobs, and its index."""
     bits = wanted.view(np.int64)
@@ -263,16 +270,18 @@ def _match(
             missing["what is drawn" if names[i].startswith(EXTRA) else names[i]] = None
     if missing:
         lost = f" (by {', '.join(trail.lost)})" if trail.lost else ""
-        raise KnobError(f"{' and '.join(missing)} depend on it in a way that cannot be followed{lost}")
+        is_one = list(missing) in (["the initial state"], ["what is drawn"], ["the shape that is drawn"])
+        verb = "depends" if is_one else "depend"
+        raise KnobError(f"{' and '.join(missing)} {verb} on it in a way that cannot be followed{lost}")
     return nodes, places
 
 
-def knob_columns(knobs: Sequence[Knob], points: list[dict[str, float]]) -> list[Array]:
+def knob_columns(knobs: Sequence[KnobRange], points: list[dict[str, float]]) -> list[Array]:
     """The values of each knob at some points."""
     return [np.array([point[k.name] for point in points]) for k in knobs]
 
 
-def _guard_node(trail: Trail, knobs: Sequence[Knob], points: list[dict[str, float]]) -> int:
+def _guard_node(trail: Trail, knobs: Sequence[KnobRange], points: list[dict[str, float]]) -> int:
     """A node that is 1 where every comparison has the result that it had in the trace.
 
     One that had another result at a verified set of values, where all numbers were right, decides nothing.
@@ -282,11 +291,10 @@ def _guard_node(trail: Trail, knobs: Sequence[Knob], points: list[dict[str, floa
     values = evaluate(graph, [node for node, _ in asked], knob_columns(knobs, points))
     total = graph.constant(1.0)
     for node, truth in asked:
-        if (np.broadcast_to(values[node], (len(points),)) == truth).all() and graph.ops[node] in ("lt", "le", "eq"):
-            if _depends(graph, node):
-                one, zero = graph.constant(1.0), graph.constant(0.0)
-                total = graph.add("sel", node, *((total, zero) if truth else (zero, total)))
-                del one
+        always = bool((np.broadcast_to(values[node], (len(points),)) == truth).all())
+        if always and _depends(graph, node):
+            zero = graph.constant(0.0)
+            total = graph.add("sel", node, *((total, zero) if truth else (zero, total)))
     return total
 
 

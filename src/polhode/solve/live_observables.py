@@ -135,12 +135,16 @@ def _with_parameters(exporter: SourceExporter, given: Any) -> list[Force]:
             found.append(_with(f, read(given.unit, 0, where)))
         elif f.kind == "pair":
             start = next(pairs)
-            numbers = iter(range(start, start + len(flatten_leaves(f.params))))
-            parameters = given.parameters
-            found.append(_with(f, map_leaves(lambda _, numbers=numbers: parameters[next(numbers)], f.params)))
+            found.append(_with(f, _read_in_order(given.parameters, start, f.params)))
         else:
             found.append(f)
     return found
+
+
+def _read_in_order(numbers: Any, start: int, shape: Any) -> Any:
+    """Numbers that lie one after the other, in the nesting of a shape."""
+    places = iter(range(start, start + len(flatten_leaves(shape))))
+    return map_leaves(lambda _: numbers[next(places)], shape)
 
 
 def _with(f: Force, params: Any) -> Force:

@@ -15,8 +15,8 @@ from polhode.model.scenario import Scenario
 from polhode.solve.live_numbers import (
     EXTRA,
     Extra,
-    Knob,
     KnobError,
+    KnobRange,
     LiveNumbers,
     run_numbers,
     settle_for_page,
@@ -51,7 +51,7 @@ class LiveProgram(NamedTuple):
 
     text: str
     """The script of a worker."""
-    knobs: tuple[Knob, ...]
+    knobs: tuple[KnobRange, ...]
     """Those that are live, in the order in which the program takes them."""
     fixed: dict[str, str]
     """The others, each with the reason."""
@@ -62,7 +62,7 @@ class LiveProgram(NamedTuple):
 
 def build_program(
     build: BuildRuns,
-    knobs: Sequence[Knob],
+    knobs: Sequence[KnobRange],
     values: Mapping[str, float],
     extra: Callable[[str], Extra] | None = None,
 ) -> LiveProgram:
@@ -122,7 +122,7 @@ def build_program(
 def _reason(
     build: Callable[..., Scenario],
     name: str,
-    knobs: Sequence[Knob],
+    knobs: Sequence[KnobRange],
     values: Mapping[str, float],
     extra: Callable[[str], Extra] | None,
 ) -> str:
