@@ -155,6 +155,7 @@ def test_list(call):
         "low": 1.0,
         "high": 20.0,
         "help": "rate about the intermediate axis",
+        "label": "",
     }
 
 

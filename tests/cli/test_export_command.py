@@ -57,9 +57,9 @@ def test_the_language_chooses_the_name(scenario, language, suffix, tmp_path, mon
 
 
 def test_a_model_of_the_gallery_with_a_parameter(tmp_path):
-    found = invoke("dzhanibekov", "--spin", "3", "-o", tmp_path / "flip.c")
+    found = invoke("symmetric-top", "--spin", "3", "-o", tmp_path / "top.c")
     assert found.exit_code == 0, found.output
-    assert "polhode_step(double *state" in (tmp_path / "flip.c").read_text()
+    assert "polhode_step(double *state" in (tmp_path / "top.c").read_text()
 
 
 def test_a_wrong_suffix_and_a_missing_folder_are_refused(scenario, tmp_path):

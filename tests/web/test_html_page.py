@@ -88,7 +88,7 @@ def test_licenses_of_what_is_bundled_are_in_the_file(motion):
 def test_the_frame_in_a_notebook_may_only_run_scripts(motion):
     ((tag, attributes),) = Elements(build_iframe(motion)).elements
     assert tag == "iframe"
-    assert attributes["sandbox"] == "allow-scripts"
+    assert attributes["sandbox"] == "allow-scripts allow-downloads"
     assert attributes["srcdoc"] == build_motion_page(motion)
     assert motion._repr_html_() == build_iframe(motion)
 

@@ -43,8 +43,8 @@ ReceiveText = Callable[[], Awaitable[str | None]]
 class Session:
     """One page: computes one response at a time, and only to the latest request.
 
-    `viewed` is the encoded motion of `polhode view`; None in the lab, which offers `models`.  `turnstile` is that of the
-    server.
+    `viewed` is the encoded motion of `polhode view`; None in the lab, which offers `models`.  `turnstile` is that
+    of the server.
     """
 
     def __init__(
