@@ -57,7 +57,7 @@ def test_the_language_chooses_the_name(scenario, language, suffix, tmp_path, mon
 
 
 def test_a_model_of_the_gallery_with_a_parameter(tmp_path):
-    found = invoke("symmetric-top", "--spin", "3", "-o", tmp_path / "top.c")
+    found = invoke("symmetric-top", "--spin", "1.2", "-o", tmp_path / "top.c")
     assert found.exit_code == 0, found.output
     assert "polhode_step(double *state" in (tmp_path / "top.c").read_text()
 
