@@ -601,6 +601,7 @@ class Body:
         # A particle does not rotate, nor does it about the line to its pivot, where rounding may leave a tiny moment.
         least = ROUNDING * moments.max(axis=-1, keepdims=True) if self.is_particle else 0.0
         leaves, mass = as_leaves(moments), self.mass
+        inverse: Any
         if moments.ndim == 1:  # number by number, which can be followed from knobs
             inverse = tuple(1 / m if m > float(np.max(least)) else 0.0 for m in leaves)
         else:
