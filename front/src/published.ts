@@ -29,6 +29,7 @@ export function publish(app: App, options: PageOptions): void {
   if (!options.only) return;
   // For pictures and films: the views alone.
   document.body.dataset["only"] = options.only;
+  requireElement("views").dataset["panes"] = options.only;
   if (options.watched) app.choices.set({ watched: options.watched });
   if (options.caption) requireElement("views").append(create("p", { class: "film-caption", text: options.caption }));
 }

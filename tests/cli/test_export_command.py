@@ -59,7 +59,20 @@ def test_the_language_chooses_the_name(scenario, language, suffix, tmp_path, mon
 def test_a_model_of_the_gallery_with_a_parameter(tmp_path):
     found = invoke("symmetric-top", "--spin", "1.2", "-o", tmp_path / "top.c")
     assert found.exit_code == 0, found.output
-    assert "polhode_step(double *state" in (tmp_path / "top.c").read_text()
+    assert "polhode_attempt(double *state" in (tmp_path / "flip.c").read_text()
+
+
+def test_a_model_as_a_page_with_live_knobs(tmp_path):
+    found = invoke("rotating-frame", "--speed", "3", "--live", "-o", tmp_path / "frame.html")
+    assert found.exit_code == 0, found.output
+    assert "(radius, speed, rate)" in found.output
+    assert "polhode-program" in (tmp_path / "frame.html").read_text()
+
+
+def test_a_model_that_no_page_computes_says_why(tmp_path):
+    found = invoke("falling-box", "--live", "-o", tmp_path / "box.html")
+    assert found.exit_code != 0
+    assert "a scenario with contacts cannot be exported" in found.output
 
 
 def test_a_wrong_suffix_and_a_missing_folder_are_refused(scenario, tmp_path):
