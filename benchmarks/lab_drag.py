@@ -53,9 +53,7 @@ COUNTER = """
 def serve_lab() -> Iterator[str]:
     """The lab in its own process; yields its URL."""
     command = (sys.executable, "-m", "polhode", "lab", "--no-browser", "--port", "0")
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
-    )
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     assert process.stdout is not None
     try:
         line = process.stdout.readline()

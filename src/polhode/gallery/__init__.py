@@ -25,6 +25,7 @@ _SUPPORT_MODULES = (
     "gyroscope_disk",
     "independent_rk4",
     "lesson",
+    "lessons",
     "measurements",
     "rotation_sequence",
     "shared",

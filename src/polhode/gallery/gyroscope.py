@@ -19,7 +19,6 @@ from polhode.gallery.gyroscope_disk import (
     pivot_scenario,
     turning_times,
 )
-from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.shared import finish_time_panel
 from polhode.model.scenario import Scenario
@@ -226,21 +225,4 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
-    lesson=Lesson(
-        formulas=(
-            Formula(
-                r"I_s \cos\theta\,\dot\varphi^2 - I_3\omega_3\,\dot\varphi + M g l = 0",
-                "steady precession: two rates, slow and fast",
-            ),
-            Formula(
-                r"\omega_3 \ge \frac{2}{I_3}\sqrt{I_s M g l \cos\theta}", "the least spin, at which the two rates merge"
-            ),
-        ),
-        steps=(
-            TryThis("Slow precession: the weight is balanced by the turning of L.", run="slow"),
-            TryThis("The same spin, the other root: nearly free rotation, and a large force at the pivot.", run="fast"),
-            TryThis("Released with spin only: it falls, precesses and rises again, with cusps.", run="released"),
-        ),
-        references=("Christian 2011, section 17.6", "Goldstein 1980, section 5.7"),
-    ),
 )

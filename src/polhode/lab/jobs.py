@@ -126,7 +126,9 @@ class Job:
             except RunError as error:
                 raise self._failed_run(request, error, warned) from None
             by_name = motions if isinstance(motions, dict) else {model.name: motions}
-            self._send_first_motion(ModelResult(model.name, model.title, by_name, warned, partial(model.stage_of, values)))
+            self._send_first_motion(
+                ModelResult(model.name, model.title, by_name, warned, partial(model.stage_of, values))
+            )
         _job_warnings.set(None)  # the motion has been sent with its notes; later warnings go to the terminal
         self._is_motion_sent = True
         self._raise_if_cancelled()  # a cancellation just before did not know that the motion was sent, and waits
@@ -147,7 +149,9 @@ class Job:
                 motion = run_stored(by_name[name])
             except RunError as error:
                 raise self._failed_run(request, error, warned) from None
-            result = ModelResult(model.name, model.title, {name: motion}, warned, partial(model.stage_of, request.values), list(by_name))
+            result = ModelResult(
+                model.name, model.title, {name: motion}, warned, partial(model.stage_of, request.values), list(by_name)
+            )
             self._is_simulated = True
             message = responses.motion_message(result, request.id, has_closed_form=False)
         self._send_unless_cancelled(message, is_last=True)

@@ -55,7 +55,9 @@ def create_app(lab: Lab) -> SecurityMiddleware:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await Session(_make_sender(websocket), lab.viewed, turnstile, lab.title).handle_messages(_make_receiver(websocket))
+        await Session(_make_sender(websocket), lab.viewed, turnstile, lab.title).handle_messages(
+            _make_receiver(websocket)
+        )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
