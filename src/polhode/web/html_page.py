@@ -86,8 +86,7 @@ def build_iframe(motion: Trajectory) -> str:
     title = html.escape(motion.scenario.name or "motion", quote=True)
     content = html.escape(build_motion_page(motion), quote=True)
     style = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
-    rights = "allow-scripts allow-downloads"
-    return f'<iframe title="Polhode: {title}" sandbox="{rights}" style="{style}" srcdoc="{content}"></iframe>'
+    return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" style="{style}" srcdoc="{content}"></iframe>'
 
 
 def open_motion_page(motion: Trajectory) -> Path:
