@@ -11,7 +11,7 @@ import { LessonPanel } from "./controls/lesson.ts";
 import { Panes } from "./controls/panes.ts";
 import { Notes } from "./controls/notes.ts";
 import { Notices } from "./controls/notices.ts";
-import { cameraPart, PageLink, panesPart, pointPart, switchesPart, timePart, watchPart } from "./controls/page-link.ts";
+import { cameraPart, PageLink, panesPart, plotsPart, pointPart, switchesPart, timePart, watchPart } from "./controls/page-link.ts";
 import { PlayBar } from "./controls/playbar.ts";
 import { Switches } from "./controls/switches.ts";
 import { Takeaway } from "./controls/takeaway.ts";
@@ -19,10 +19,12 @@ import { ThemeSwitch } from "./controls/theme.ts";
 import { Selection } from "./controls/selection.ts";
 import { naturalSpeed, Playback } from "./motion/playback.ts";
 import type { MotionRecord } from "./motion/record.ts";
-import { Choices } from "./options.ts";
+import { Choices, switchesOf, type Options } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
 import type { Model, PageOptions, Taken, TakeRequest, TryThis } from "./transport/protocol.ts";
 import type { GrabActions, Knobs } from "./view/grabber.ts";
+import { EMPTY_STAGE, isSameStage } from "./view/stage.ts";
+import { canCompare } from "./view/ghost.ts";
 import { Views } from "./view/views.ts";
 
 /** Slow motion is at least this many times slower than the natural speed. */
@@ -41,7 +43,7 @@ export interface LabActions {
   setValues(values: Record<string, number>, run: string): void;
   /** Have the server make something to take away. */
   take(request: TakeRequest): Promise<Taken>;
-  knobs: Knobs;
+  knobs: Knobs & { readonly values: Record<string, number> };
 }
 
 /** How long a short notice stays, in ms. */
@@ -58,6 +60,8 @@ export class App {
   readonly link = new PageLink();
   readonly lesson: LessonPanel;
   record: MotionRecord | null = null;
+  /** A motion to compare with; null if none is pinned. */
+  pinned: MotionRecord | null = null;
   private readonly columns = [create("div", { class: "column" }), create("div", { class: "column" })];
   private readonly audit = new Audit();
   private readonly notes = new Notes(this.playback);
@@ -65,18 +69,18 @@ export class App {
   private readonly switches: Switches;
   private readonly playBar: PlayBar;
   readonly views: Views | null;
-  private readonly plots: Plots | null;
+  readonly plots: Plots | null;
   private rate = 0;
   private frame: number | null = null;
   private readonly takeaway: Takeaway;
   private readonly figure: FigureTab;
-  /** The switches of the motion as it is shown at first. */
-  private firstOptions = { ...this.choices.now };
   /** What a step does when its motion is shown. */
   private afterShow: (() => void) | null = null;
   /** Whether a knob is being dragged: only what moves is updated. */
   isDragging = false;
   private isFollowing = false;
+  /** Called when the motion of the parameters that were set is shown. */
+  private readonly settled: (() => void)[] = [];
   private plotted = 0;
 
   /** `pageText` is the text of the page, if it is a file. */
@@ -87,7 +91,8 @@ export class App {
     const onOpen = (open: boolean): void => this.header.setLessonOpen(open);
     this.lesson = new LessonPanel(requireElement("lesson"), options.version, onOpen, (step) => this.tryStep(step));
     this.header.name(options.title);
-    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown(), () => this.resetCamera());
+    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown());
+    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown());
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
     requireElement("cards").append(...this.columns);
     this.prependCards(this.audit.element, this.notes.element);
@@ -117,6 +122,18 @@ export class App {
 
   state(state: PageState): void {
     document.body.dataset["state"] = state;
+    if (state === "running" || state === "loading") return;
+    for (const resolve of this.settled.splice(0)) resolve();
+  }
+
+  /** Set parameters; resolves when their motion is shown, with everything, or was refused. */
+  setValues(values: Record<string, number>): Promise<void> {
+    const knobs = this.lab?.knobs;
+    if (!knobs) return Promise.reject(new Error("this page has no parameters"));
+    return new Promise((resolve) => {
+      this.settled.push(resolve);
+      knobs.setValues(values, true);
+    });
   }
 
   /** Another model was chosen: dim the current drawing until the new motion arrives. */
@@ -140,18 +157,15 @@ export class App {
     this.audit.element.classList.remove("stale");
     const { watched } = this.choices.now;
     if (watched >= record.bodies || (watched !== 0 && !isSame)) this.choices.set({ watched: 0 });
+    if (!isSame && !(before?.name === record.name && isSameStage(before.stage, record.stage))) this.choices.set(switchesOf(record.stage));
     this.playback.load(record.time, isSame);
     this.playBar.show(record);
     this.audit.show(record);
     this.selection.show(record, this.lab !== null);
     this.reportErrors("the views", () => this.views?.show(record, isSame));
-    this.reportErrors("the plots", () => this.plots?.show(record));
+    this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record)));
     this.watch(record);
     this.draw();
-    if (!isSame) {
-      this.firstOptions = { ...this.choices.now };
-      this.link.rebase();
-    }
     this.takeaway.show(!isSame);
     this.figure.show();
     this.afterShow?.();
@@ -190,13 +204,23 @@ export class App {
     this.lab.setValues(step.values, step.run);
   }
 
+  /** The switches of the motion as it is shown at first. */
+  private firstSwitches(): Options {
+    const { stage } = this.record ?? { stage: EMPTY_STAGE };
+    return { ...this.choices.now, ...switchesOf(stage), follow: this.views?.followsAtFirst ?? false };
+  }
+
   private watchLink(panes: Panes | null): void {
     this.link.add(timePart(this.playback));
     if (this.views !== null) this.link.add(cameraPart(this.views));
     if (panes !== null) this.link.add(panesPart(panes));
-    this.link.add(switchesPart(this.choices, () => this.firstOptions));
+    this.link.add(switchesPart(this.choices, () => this.firstSwitches()));
     this.link.add(pointPart(this.choices));
     this.link.add(watchPart(this.choices, () => this.record));
+    if (this.plots !== null) {
+      this.link.add(plotsPart(this.plots.selection));
+      this.plots.selection.onChange(() => this.link.touch());
+    }
     this.link.add(this.figure.linkPart);
     // While playing, the time of the last pause stays in the address.
     this.playback.onChange(() => {
@@ -218,10 +242,30 @@ export class App {
     const now = performance.now();
     if (now - this.plotted > PLOT_EVERY_MS) {
       this.plotted = now;
-      this.reportErrors("the plots", () => this.plots?.show(record));
+      this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record)));
     }
     if (!this.playback.playing) this.reportErrors("the views", () => this.views?.drawNow(this.playback.t));
     document.body.dataset["run"] = String(record.id);
+  }
+
+  /** Keep the motion that is shown, to compare others with it; `words` are its parameters.  Returns why it cannot be. */
+  tryPin(words: string): string {
+    const { record } = this;
+    if (record === null) return "There is no motion yet.";
+    if (!canCompare(record)) return "Only the motion of a single body can be pinned.";
+    this.pinned = record;
+    this.views?.pin({ record, words });
+    return "";
+  }
+
+  unpin(): void {
+    this.pinned = null;
+    this.views?.pin(null);
+    if (this.record) this.plots?.show(this.record);
+  }
+
+  private comparison(record: MotionRecord): MotionRecord | null {
+    return this.pinned !== record && canCompare(record) ? this.pinned : null;
   }
 
   /** Update what depends on the watched body. */
@@ -237,11 +281,6 @@ export class App {
     const sentence = aliasingWarning(this.rate, this.playback.speed);
     if (sentence === "") this.notices.remove("aliasing");
     else this.notices.show("aliasing", { sentence, action: { words: "Slow motion", onClick: () => this.slowDown() } });
-  }
-
-  private resetCamera(): void {
-    this.views?.resetCamera();
-    this.link.touch();
   }
 
   private slowDown(): void {

@@ -87,10 +87,12 @@ export function readable(color: string, { ink, paper }: Pick<Colors, "ink" | "pa
   const [from, to] = [channels(color), channels(ink)];
   for (let share = 0; share < 1; share += 0.05) {
     const mix = from.map((c, i) => Math.round(c + share * (to[i] - c)));
-    if (contrast(mix, channels(paper)) >= MIN_CONTRAST) return `#${mix.map((c) => c.toString(16).padStart(2, "0")).join("")}`;
+    if (contrast(mix, channels(paper)) >= MIN_CONTRAST) return hexOf(mix);
   }
   return ink;
 }
+
+const hexOf = (rgb: number[]): string => `#${rgb.map((c) => Math.round(c).toString(16).padStart(2, "0")).join("")}`;
 
 const channels = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
@@ -107,3 +109,14 @@ function luminance(rgb: number[]): number {
 
 /** Colors of the bodies of a system. */
 export const BODY_COLORS = ["#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#b8860b", "#7a7a9d"];
+
+/** The scale of a swept parameter, from its lowest value by way of the middle to its highest. */
+const SCALES = { light: [LIGHT.axis3, LIGHT.omega, LIGHT.axis1], dark: [DARK.axis3, DARK.omega, DARK.axis1] };
+
+/** The color of a value of a swept parameter, at a fraction (0 to 1) of its range. */
+export function colorOfShare(share: number, dark: boolean): string {
+  const stops = SCALES[dark ? "dark" : "light"].map(channels);
+  const place = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
+  const from = Math.min(Math.floor(place), stops.length - 2);
+  return hexOf(stops[from].map((c, i) => c + (place - from) * (stops[from + 1][i] - c)));
+}

@@ -6,6 +6,7 @@ import { requireElement } from "./controls/dom.ts";
 import { sentences } from "./controls/format.ts";
 import { Lab } from "./controls/lab.ts";
 import { decodeRecord, type MotionRecord } from "./motion/record.ts";
+import { publish } from "./published.ts";
 import type { PageOptions } from "./transport/protocol.ts";
 
 /** Not an error: the observer is notified in the next frame. */
@@ -40,6 +41,7 @@ function start(): void {
   window.addEventListener("unhandledrejection", (event) => failed(event.reason));
   if (options.mode === "live") new Lab(app, options);
   else showFile(app, options);
+  publish(app, options);
 }
 
 function showFile(app: App, options: PageOptions): void {

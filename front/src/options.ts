@@ -1,6 +1,7 @@
 // The user's display options in one place; components that depend on them subscribe to changes.
 
 import type { Vec3 } from "./motion/vectors.ts";
+import type { Stage } from "./view/stage.ts";
 
 export interface Options {
   /** Arrows. */
@@ -25,6 +26,8 @@ export interface Options {
   closedForm: boolean;
   /** Whether the camera of the space view follows the watched body. */
   follow: boolean;
+  /** Whether the space view is seen from the stage's third frame. */
+  turning: boolean;
   /** Index of the watched body or member in the record. */
   watched: number;
   dark: boolean;
@@ -51,9 +54,17 @@ const DEFAULTS: Options = {
   poinsot: false,
   closedForm: false,
   follow: false,
+  turning: false,
   watched: 0,
   dark: false,
 };
+
+/** What a stage switches on and off at first; the rest is as usual. */
+export function switchesOf({ switches, off, frame }: Pick<Stage, "switches" | "off" | "frame">): Partial<Options> {
+  const { point: _point, watched: _watched, dark: _dark, follow: _follow, ...usual } = DEFAULTS;
+  const set = (names: Switch[], isOn: boolean): Partial<Options> => Object.fromEntries(names.map((name) => [name, isOn]));
+  return { ...usual, turning: frame?.first ?? false, ...set(switches, true), ...set(off, false) };
+}
 
 export class Choices {
   private listeners: ((changed: Partial<Options>) => void)[] = [];

@@ -14,13 +14,14 @@ try {
     .map((name) => `export * from ${JSON.stringify(join(source, `${name}.ts`))};`)
     .join("\n");
   await build({ stdin: { contents, resolveDir: source }, outfile: bundle, bundle: true, platform: "node", format: "esm" });
-  const { decodeRecord, poseAt, eulerAnglesOverTime, LIGHT } = await import(pathToFileURL(bundle).href);
+  const { decodeRecord, poseAt, anglesOverTime, EULER, YAW_PITCH_ROLL, LIGHT } = await import(pathToFileURL(bundle).href);
   const motions = process.argv.slice(2).map((file) => {
     const bytes = readFileSync(file);
     const record = decodeRecord(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-    const { time, quaternion, angularVelocity, bodies } = record;
+    const { time } = record;
     const halfway = Array.from(time.subarray(1), (t, i) => poseAt(record, 0, (time[i] + t) / 2).quaternion);
-    return { record, halfway, angles: eulerAnglesOverTime(time, quaternion, angularVelocity, bodies, 0) };
+    const [angles, yawPitchRoll] = [EULER, YAW_PITCH_ROLL].map((convention) => anglesOverTime(record, 0, convention).angles);
+    return { record, halfway, angles, yawPitchRoll };
   });
   // Typed arrays become plain ones; NaN and infinity become null.
   const plain = (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);

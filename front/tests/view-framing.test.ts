@@ -9,6 +9,7 @@ import { length, minus, type Vec3 } from "../src/motion/vectors.ts";
 import { trajectoryOf } from "../src/view/trajectory.ts";
 import { frameMotion, lattice, framingNote } from "../src/view/framing.ts";
 import { formatLength } from "../src/view/ground.ts";
+import { EMPTY_STAGE } from "../src/view/stage.ts";
 import { quantitiesOf } from "../src/view/quantities.ts";
 import { instantAt, poseInFrame } from "../src/view/context.ts";
 
@@ -29,7 +30,7 @@ function record(given: Given): MotionRecord {
   const shape = { vertices, faces: Uint32Array.from([0, 1, 2]), size };
   const appearance: Appearance = { kind, sentence: "", axes: [1, 0, 0, 0], ...shape };
   return {
-    ...{ axis, bodies, times, hasPivot: false, pivots: [], isFree: true, forces: [], patches: [], contacts: [], torque: null, closedForm: null },
+    ...{ axis, bodies, times, hasPivot: false, pivots: [], isFree: true, forces: [], patches: [], contacts: [], torque: null, closedForm: null, origin: [0, 0, 0], stage: EMPTY_STAGE },
     members: Array.from({ length: bodies }, (_, i) => i),
     time: Float64Array.from({ length: times }, (_, k) => k),
     appearances: [appearance],

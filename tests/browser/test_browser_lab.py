@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser_driver import PHONE, choose, evaluate, pixels_of, unnamed_controls, wait_until_ready
+from browser_driver import PHONE, choose, evaluate, pixels_of, unnamed_controls, wait_until_drawn, wait_until_ready
 from polhode.gallery import MODELS
 
 
@@ -144,6 +144,7 @@ def test_the_first_drawing_is_timed(lab, visit, record_property):
     page = visit(lab.host, viewport={"width": 1280, "height": 720}).page
     page.goto(lab.address("dzhanibekov"))
     wait_until_ready(page, "dzhanibekov")
+    wait_until_drawn(page)
     taken = evaluate(page, "performance.getEntriesByName('polhode-first-drawing')[0].startTime")
     record_property("first_drawing_ms", taken)
     print(f"first drawing after {taken:.0f} ms, with WebGL in software")

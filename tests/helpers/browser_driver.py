@@ -140,9 +140,12 @@ class Lab:
 
 
 def choose(page: Page, model: str) -> None:
-    """Choose a model in the gallery by the text of its link; hydra-6dof is called Hydra 6-DOF there."""
+    """Choose a model in the gallery by the text of its link; hydra-6dof is called Hydra 6-DOF there.
+
+    A featured model has two links, at the top and within its theme.
+    """
     letters = "[ -]?".join(model.replace("-", ""))
-    page.get_by_role("navigation").get_by_role("link", name=re.compile(f"^{letters}$", re.IGNORECASE)).click()
+    page.get_by_role("navigation").get_by_role("link", name=re.compile(f"^{letters}$", re.IGNORECASE)).first.click()
     wait_until_ready(page, model)
 
 

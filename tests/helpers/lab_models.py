@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from threading import Event
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import polhode.gallery
 from polhode.errors import InputError
 from polhode.gallery import THEMES, Model, Parameter, ReferenceCheck
 from polhode.lab import responses
+from polhode.web.stage import Grab, Stage
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SPIN = Parameter("spin", "rad/s", 5.0, 0.1, 20.0, "about the middle axis")
@@ -63,8 +65,31 @@ def _broken(motions, spin):
     raise ZeroDivisionError("nobody thought of this")
 
 
-def _model(name, scenario, numbers=_numbers):
-    return Model(name, f"the {name}", THEMES[2], "by hand", "It turns.", (SPIN,), scenario, numbers, None)
+def _tilted(spin, theta):
+    """A free body that is tilted about x by theta, and spins about its third axis."""
+    half = math.radians(theta) / 2
+    state = ph.State(quaternion_wxyz=(math.cos(half), math.sin(half), 0.0, 0.0), angular_velocity_body=(0.0, 0.0, spin))
+    return ph.Scenario(BOX, state, duration=3.0, output_step=0.05, method="exact")
+
+
+def _tilted_numbers(motion, spin, theta):
+    found = math.degrees(motion.euler_angles[0, 1])
+    return [ReferenceCheck("theta", "deg", found, theta, 1e-9, "as it was set")]
+
+
+THETA = Parameter("theta", "deg", 40.0, 0.0, 170.0, "angle between the third axis and the vertical")
+GRABS = Stage(
+    grabs=(
+        Grab("attitude", "theta", component="tilt", scale=180 / math.pi),
+        Grab("angular_velocity", "spin", component=2),
+    )
+)
+
+
+def _model(name, scenario, numbers=_numbers, parameters=(SPIN,), stage=Stage()):
+    return Model(
+        name, f"the {name}", THEMES[2], "by hand", "It turns.", parameters, scenario, numbers, None, stage=stage
+    )
 
 
 MODELS = {
@@ -78,6 +103,7 @@ MODELS = {
         _model("picky", _picky),
         _model("pensive", _free, _pensive),
         _model("broken", _free, _broken),
+        _model("tilted", _tilted, _tilted_numbers, (SPIN, THETA), GRABS),
     )
 }
 

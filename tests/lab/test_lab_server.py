@@ -27,6 +27,7 @@ from polhode.lab.jobs import Job
 from polhode.lab.requests import RunRequest
 from polhode.lab.security import is_loopback, is_wildcard_address, required_token
 from polhode.lab.server import Lab, create_app
+from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
@@ -300,7 +301,7 @@ def test_a_run_canceled_when_its_motion_is_sent_does_not_wait_for_the_checks_of_
                 job.cancel()
 
         model = lab_models.MODELS["spinner"]
-        job = Job(RunRequest(1, model, model.values()), None, tell, checks_lock)
+        job = Job(RunRequest(1, model, model.values()), None, tell, checks_lock, Turnstile())
         await asyncio.wait_for(job.done(), 20)
 
     with checks_lock:
@@ -312,14 +313,17 @@ def test_progress_is_monotonic_and_below_1_until_the_end(lab, monkeypatch):
     monkeypatch.setattr("polhode.lab.jobs.PROGRESS_INTERVAL_S", 0.0)
     with connect_client(lab) as t:
         t.run(1, "twins")
-        messages = []
-        while (message := t.socket.receive()).get("bytes") is None:
-            messages.append(json.loads(message["text"]))
-        messages += [t.receive_progress()]
-    assert [m["done"] for m in messages] == sorted(m["done"] for m in messages)
-    assert all(m["done"] < 1 for m in messages)
-    assert messages[-2]["text"] == "preparing the motion (compiled on first use)"
-    assert messages[-1]["text"] == "checking against reference values"
+        received = [t.socket.receive()]
+        while json.loads(received[-1].get("text") or "{}").get("type") != "checks":
+            received.append(t.socket.receive())
+    (sent,) = (i for i, message in enumerate(received) if message.get("bytes") is not None)
+    before, after = ([json.loads(m["text"]) for m in part] for part in (received[:sent], received[sent + 1 : -1]))
+    done = [m["done"] for m in before + after]
+    assert done == sorted(done)
+    assert all(share < 1 for share in done)
+    assert before[-1]["text"] == "preparing the motion (compiled on first use)"
+    assert any("two, 2 of 2" in m["text"] for m in after), "the first motion does not wait for the second"
+    assert after[-1]["text"] == "checking against reference values"
 
 
 def test_a_viewed_motion_follows_the_greeting(lab):
@@ -355,7 +359,7 @@ def test_the_page_has_its_options_and_security_headers(lab):
 def test_model_names_are_case_insensitive(lab, path):
     answer = lab.get(path, follow_redirects=False)
     assert answer.status_code == 307
-    assert answer.headers["location"] == path.replace("S", "s").replace("PINNER", "pinner")
+    assert answer.headers["location"] == "." + path.replace("S", "s").replace("PINNER", "pinner")
     assert lab.get(path).status_code == 200
 
 

@@ -238,7 +238,7 @@ def test_the_film_command(tmp_path, monkeypatch):
     def call(*arguments):
         return CliRunner().invoke(cli, arguments)
 
-    short = ("--to", "0.1", "--pace", "1", "--size", "320x180", "-o", "x.gif")
+    short = ("--to", "0.1", "--pace", "1", "--size", "320x180", "--drawn-by", "matplotlib", "-o", "x.gif")
     spun().save(tmp_path / "spin.zarr")
     result = call("film", "spin.zarr", *short)
     assert result.exit_code == 0, result.output
@@ -246,7 +246,7 @@ def test_the_film_command(tmp_path, monkeypatch):
     report = json.loads(call("film", "spin.zarr", *short, "--json").stdout)
     assert report["film"] == "x.gif"
     assert (report["frames"], report["seconds"], report["pace"], report["size"]) == (3, 0.15, 1.0, [320, 180])
-    fast = call("film", "toutatis", "--pace", "2e7", "--size", "320x180", "-o", "y.gif")
+    fast = call("film", "toutatis", "--pace", "2e7", "--size", "320x180", "--drawn-by", "matplotlib", "-o", "y.gif")
     assert fast.stdout.startswith("film: y.gif (toutatis, 'forty days', the first of 3 runs: 4 frames")
     assert fast.stderr.startswith("warning: the rotation is aliased")
     assert "is not a size: give width and height" in call("film", "spin.zarr", "--size", "large").stderr

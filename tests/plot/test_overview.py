@@ -89,7 +89,7 @@ def test_system_of_many_bodies_says_how_many_are_drawn(tmp_path):
 def test_ensemble_over_time_and_at_its_end(tmp_path):
     start = ph.State(angular_velocity_body=np.random.default_rng(0).normal(size=(30, 3)), velocity=(1, 0, 0))
     over_time = overview(ph.ensemble(BODY, start, output_step=0.1, **SETTINGS))
-    assert "12 of 30 members" in check(over_time, tmp_path)
+    assert "30 members: median, middle 50 % and 90 %" in check(over_time, tmp_path)
     at_the_end = overview(ph.ensemble(BODY, start, **SETTINGS))
     assert "30 members" in check(at_the_end, tmp_path)
     assert at_the_end.axes[0].get_xlabel() == "member, at t = 1 s"

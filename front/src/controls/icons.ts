@@ -8,6 +8,9 @@ const FILLED: Record<string, string> = {
   back: "M15.5 5v14L6 12zM17 5h2v14h-2z",
   forward: "M8.5 5v14L18 12zM5 5h2v14H5z",
   start: "M5 5h2.2v14H5zM19 5v14l-10.5-7z",
+  both: "M3 4h18v16H3zM5 6v12h6V6zM13 6v12h6V6z",
+  space: "M3 4h18v16H3zM13 6v12h6V6z",
+  body: "M3 4h18v16H3zM5 6v12h6V6z",
   end: "M16.8 5H19v14h-2.2zM5 5v14l10.5-7z",
 };
 
@@ -17,16 +20,11 @@ const STROKED: Record<string, string> = {
   close: "M6 6l12 12M18 6L6 18",
   tick: "M4.5 12.5l5 5 10-11",
   cross: "M6 6l12 12M18 6L6 18",
-  camera:
-    "M4 9V5.5A1.5 1.5 0 0 1 5.5 4H9M15 4h3.5A1.5 1.5 0 0 1 20 5.5V9" +
-    "M20 15v3.5a1.5 1.5 0 0 1-1.5 1.5H15M9 20H5.5A1.5 1.5 0 0 1 4 18.5V15M12 9.5v5M9.5 12h5",
-  both: "M4 5h16v14H4zM12 5v14",
-  space: "M4 5h16v14H4zM15.5 5v14M7 16l5-8",
-  body: "M4 5h16v14H4zM8.5 5v14M12 16l5-8",
   expand: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
   shrink: "M9 4v5H4M20 9h-5V4M15 20v-5h5M4 15h5v5",
   eye: "M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 9.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 1 0 0-5.6",
   down: "M7 10l5 5 5-5",
+  save: "M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.5h14",
 };
 
 const LINE = { fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round" };

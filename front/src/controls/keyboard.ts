@@ -11,6 +11,7 @@ const HELP: [string, string][] = [
   ["Shift + ← →", `${LARGE_STEP} outputs back or forward`],
   ["Home, End", "go to the start or the end"],
   ["Tab", "move between controls"],
+  ["Alt + Enter", "on a curve's name: show this curve only, or all again"],
   ["← → ↑ ↓", "in a view focused with Tab: rotate the camera"],
   ["Shift + ← → ↑ ↓", "in such a view: move it"],
   ["+ −", "in such a view: zoom in, zoom out"],

@@ -10,7 +10,8 @@ import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
 import { requireElement } from "./dom.ts";
 import { titleFromName, sentences } from "./format.ts";
-import { Gallery } from "./gallery.ts";
+import { featuredOf, Gallery } from "./gallery.ts";
+import type { SweepRange } from "./parameter-control.ts";
 import { ParameterPanel } from "./parameter-panel.ts";
 import type { Notice } from "./notices.ts";
 import { ReferenceChecks } from "./checks.ts";
@@ -25,6 +26,11 @@ export class Lab {
     (values) => this.drag(values),
     (values) => this.changeValues(values),
     () => void this.app.copyLink(),
+    {
+      pin: (words) => this.app.tryPin(words),
+      unpin: () => this.app.unpin(),
+      sweep: (range) => this.sweep(range),
+    },
   );
   private readonly dragged = new NewestWins<Values>((values) => this.sendQuickRun(values));
   /** A motion that arrived during a drag, to be shown in the next frame. */
@@ -122,14 +128,14 @@ export class Lab {
     if (this.gallery === null) {
       this.app.prependCards(this.parameterPanel.element, this.checks.element);
       const address = (model: Model): string => plainAddress(model);
-      this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model));
+      this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model), this.app.choices);
       this.drawer.ready();
       this.loadAddress();
     } else this.run(this.parameterPanel.values);
   }
 
   private loadAddress(): void {
-    const name = modelOf(location.pathname) || this.options.model || this.models[0].name;
+    const name = modelOf(location.pathname) || this.options.model || (featuredOf(this.models)[0] ?? this.models[0]).name;
     const model = this.models.find((one) => one.name === name);
     if (model === undefined) {
       this.app.notices.show("model", { sentence: `There is no model "${name}"; choose one from the gallery.`, isError: true });
@@ -151,7 +157,10 @@ export class Lab {
   }
 
   private open(model: Model, values: Values, run: string): void {
-    if (this.model !== model) this.checks.clear();
+    if (this.model !== model) {
+      this.checks.clear();
+      this.parameterPanel.unpin();
+    }
     this.model = model;
     this.wantedRun = run;
     this.hasFallenBack = false;
@@ -195,6 +204,18 @@ export class Lab {
     this.requested.set(id, values);
     this.connection.send({ type: "run", id, model: this.model.name, values });
     this.checks.setStale(true);
+    this.progress.start();
+    this.updateState();
+  }
+
+  private sweep(range: SweepRange): void {
+    if (this.model === null || !this.isOpen) return;
+    this.dragged.clear();
+    this.app.setDragging(false);
+    this.app.notices.remove("run");
+    const id = this.pending.startQuickRun();
+    this.requested.set(id, this.parameterPanel.values);
+    this.connection.send({ type: "sweep", id, model: this.model.name, values: this.parameterPanel.values, run: this.wantedRun, ...range });
     this.progress.start();
     this.updateState();
   }

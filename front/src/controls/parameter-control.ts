@@ -1,7 +1,7 @@
 // One parameter of a model: slider, number field, unit, description and error message.
 
 import type { Parameter } from "../transport/protocol.ts";
-import { uniqueId, create, setText } from "./dom.ts";
+import { uniqueId, button, create, setText } from "./dom.ts";
 import { short, withSpaces, unitText, withUnit } from "./format.ts";
 import { Scale } from "./scale.ts";
 
@@ -15,6 +15,14 @@ const KEYS: Record<string, number> = {
   PageDown: -10,
 };
 
+/** A knob that is swept from low to high, with so many members. */
+export interface SweepRange {
+  knob: string;
+  low: number;
+  high: number;
+  members: number;
+}
+
 export class ParameterControl {
   readonly element: HTMLElement;
   private readonly scale: Scale;
@@ -26,6 +34,7 @@ export class ParameterControl {
     readonly parameter: Parameter,
     private readonly onChange: () => void,
     private readonly onDrag: () => void,
+    onSweep: ((range: SweepRange) => void) | null = null,
   ) {
     const { low, high, unit, help } = parameter;
     const name = withSpaces(parameter.name);
@@ -49,17 +58,20 @@ export class ParameterControl {
     this.slider.addEventListener("keydown", (event) => this.onKey(event));
     this.field.addEventListener("change", () => this.onTyped());
     const range = `${short(low)} to ${withUnit(short(high), unit)}`;
+    const sweep = onSweep && sweepControls(parameter, onSweep);
     this.element = create(
       "div",
       { class: "parameter", title: `${help}: ${range}` },
       create(
         "p",
         { class: "words" },
+        sweep?.opener ?? null,
         create("span", { class: "name", text: name, attributes: { "aria-hidden": "true" } }),
         create("span", { class: "help", id: helpId, text: help }),
       ),
       this.slider,
       create("span", { class: "value" }, this.field, create("span", { class: "unit", text: unitText(unit) })),
+      sweep?.row ?? null,
       this.error,
     );
     this.set(parameter.default);
@@ -127,4 +139,30 @@ export class ParameterControl {
     const share = (Number(this.slider.value) - this.scale.min) / (this.scale.max - this.scale.min);
     this.slider.style.setProperty("--share", String(share));
   }
+}
+
+/** Members of a sweep: src/polhode/lab/knob_sweep.py. */
+const MEMBERS = { low: 5, high: 41, default: 15 };
+
+/** A button that opens a row with the range and the number of members. */
+function sweepControls({ name, low, high, unit }: Parameter, onSweep: (range: SweepRange) => void) {
+  const words = withSpaces(name);
+  const field = (label: string, value: number): HTMLInputElement => {
+    const input = create("input", { attributes: { type: "number", step: "any", "aria-label": `${label} of the sweep of ${words}` } });
+    input.value = String(value);
+    return input;
+  };
+  const [from, to, count] = [field("Start", low), field("End", high), field("Members", MEMBERS.default)];
+  Object.assign(count, { min: String(MEMBERS.low), max: String(MEMBERS.high), step: "1" });
+  const run = button("Run", { class: "small", title: `Run ${words} at these values, side by side` }, () =>
+    onSweep({ knob: name, low: Number(from.value), high: Number(to.value), members: Number(count.value) }),
+  );
+  const row = create("div", { class: "sweep", hidden: true }, from, "to", to, `${unitText(unit)} in`.trim(), count, "runs", run);
+  const opener = button("Sweep", { class: "bare opens-sweep", title: `Run ${words} over a range, colored by its value` }, () => {
+    row.hidden = !row.hidden;
+    opener.setAttribute("aria-expanded", String(!row.hidden));
+  });
+  opener.setAttribute("aria-label", `Sweep ${words}`);
+  opener.setAttribute("aria-expanded", "false");
+  return { opener, row };
 }

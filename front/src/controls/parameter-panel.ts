@@ -3,29 +3,43 @@
 import type { Model } from "../transport/protocol.ts";
 import type { Values } from "./address.ts";
 import { button, create } from "./dom.ts";
-import { ParameterControl } from "./parameter-control.ts";
+import { short, withSpaces, withUnit } from "./format.ts";
+import { ParameterControl, type SweepRange } from "./parameter-control.ts";
+
+/** What else a page can do with its parameters. */
+export interface PanelActions {
+  /** Keep the motion that is shown, to compare others with it; returns why that cannot be, or "". */
+  pin(words: string): string;
+  unpin(): void;
+  /** Run one parameter over a range; null where there is no server. */
+  sweep: ((range: SweepRange) => void) | null;
+}
 
 export class ParameterPanel {
   readonly element: HTMLElement;
   private readonly list = create("div", { class: "parameters" });
   private readonly reset: HTMLButtonElement;
+  private readonly pin = button("Pin", { class: "small", title: "Keep this motion as a ghost, to compare others with it" }, () => this.togglePin());
+  private readonly pinned = create("p", { class: "pinned quiet", attributes: { role: "status" } });
+  private isPinned = false;
   private controls: ParameterControl[] = [];
 
   constructor(
     private readonly onDrag: (values: Values) => void,
     private readonly onSettle: (values: Values) => void,
     copyLink: () => void,
+    private readonly actions: PanelActions | null = null,
   ) {
     this.reset = button("Reset", { class: "small", title: "Reset all parameters to their defaults" }, () => this.toDefaults());
     const link = button("Copy link", { class: "small", title: "Copy a link to the motion shown" }, copyLink);
     const name = create("h2", { text: "Parameters" });
-    const head = create("div", { class: "head" }, name, create("span", { class: "grow" }), this.reset, link);
-    this.element = create("section", { class: "card", attributes: { "aria-label": "Parameters" } }, head, this.list);
+    const head = create("div", { class: "head" }, name, create("span", { class: "grow" }), actions && this.pin, this.reset, link);
+    this.element = create("section", { class: "card", attributes: { "aria-label": "Parameters" } }, head, this.pinned, this.list);
   }
 
   show(model: Model, values: Values): void {
     const [settle, drag] = [(): void => this.send(this.onSettle), (): void => this.send(this.onDrag)];
-    this.controls = model.parameters.map((parameter) => new ParameterControl(parameter, settle, drag));
+    this.controls = model.parameters.map((parameter) => new ParameterControl(parameter, settle, drag, this.actions?.sweep));
     for (const control of this.controls) if (control.parameter.name in values) control.set(values[control.parameter.name]);
     this.list.replaceChildren(...this.controls.map((control) => control.element));
     if (this.controls.length === 0) this.list.append(create("p", { class: "quiet", text: "This model has no parameters." }));
@@ -45,9 +59,9 @@ export class ParameterPanel {
     return { value: control.value ?? first, low, high };
   }
 
-  /** Move a parameter, as its slider does; `isFinal` when it is released. */
-  set(name: string, value: number, isFinal: boolean): void {
-    this.controls.find((one) => one.parameter.name === name)?.set(value);
+  /** Move parameters, as their sliders do; `isFinal` when they are released. */
+  setValues(values: Values, isFinal: boolean): void {
+    for (const control of this.controls) if (control.parameter.name in values) control.set(values[control.parameter.name]);
     this.send(isFinal ? this.onSettle : this.onDrag);
   }
 
@@ -60,6 +74,28 @@ export class ParameterPanel {
 
   private get areDefault(): boolean {
     return this.controls.every((control) => control.value === control.parameter.default);
+  }
+
+  /** Let the pinned motion go. */
+  unpin(): void {
+    if (!this.isPinned) return;
+    this.isPinned = false;
+    this.actions?.unpin();
+    this.pin.textContent = "Pin";
+    this.pinned.textContent = "";
+  }
+
+  private togglePin(): void {
+    if (this.isPinned) return this.unpin();
+    const { values } = this;
+    const words = this.controls
+      .filter(({ parameter }) => parameter.name in values)
+      .map(({ parameter: { name, unit } }) => `${withSpaces(name)} ${withUnit(short(values[name], 6), unit)}`)
+      .join(", ");
+    const refusal = this.actions?.pin(words || "the same model") ?? "";
+    this.isPinned = refusal === "";
+    this.pin.textContent = this.isPinned ? "Unpin" : "Pin";
+    this.pinned.textContent = this.isPinned ? `Pinned: ${words}` : refusal;
   }
 
   private toDefaults(): void {

@@ -27,7 +27,6 @@ export class PlayBar {
     root: HTMLElement,
     private readonly playback: Playback,
     slowMotion: () => void,
-    resetCamera: () => void,
   ) {
     const pressed = (words: string, name: string, act: () => void): HTMLButtonElement =>
       button(words, { class: "tool" }, act, icon(name));
@@ -63,7 +62,6 @@ export class PlayBar {
         create("span", { class: "grow" }),
         create("label", { class: "speed" }, create("span", { text: "Speed" }), this.speed),
         this.loop,
-        pressed("Reset camera", "camera", resetCamera),
       ),
     );
     this.scrub.min = this.scrub.max = "0";

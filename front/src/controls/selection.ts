@@ -2,6 +2,7 @@
 
 import type { MotionRecord } from "../motion/record.ts";
 import type { Choices } from "../options.ts";
+import { memberName } from "../view/color-scale.ts";
 import { create } from "./dom.ts";
 import { capitalize } from "./format.ts";
 
@@ -25,7 +26,7 @@ export class Selection {
     this.element.replaceChildren();
     this.update = () => undefined;
     if (record.runs.length > 1 && isLive) this.element.append(this.runs(record));
-    if (record.bodies > 1) this.element.append(record.bodies <= MAX_LISTED ? this.list(record) : this.number(record));
+    if (record.bodies > 1) this.element.append(record.bodies <= MAX_LISTED || record.colors ? this.list(record) : this.number(record));
     this.element.hidden = this.element.childElementCount === 0;
   }
 
@@ -38,7 +39,7 @@ export class Selection {
 
   private list(record: MotionRecord): HTMLElement {
     const axis = capitalize(record.axis ?? "body");
-    const places = Array.from({ length: record.bodies }, (_, k) => option(String(k), `${axis} ${record.members[k] ?? k}`));
+    const places = Array.from({ length: record.bodies }, (_, k) => option(String(k), record.colors ? capitalize(memberName(record, k)) : `${axis} ${record.members[k] ?? k}`));
     const select = create("select", {}, ...places);
     this.update = () => (select.value = String(this.choices.now.watched));
     this.update();

@@ -76,7 +76,7 @@ export class Switches {
     const why = unavailableReasons(record, watched);
     const appearance = record.appearances[record.appearanceIndex[watched]];
     if (!this.isPointSet && appearance !== undefined) {
-      this.choices.set({ point: farthest(appearance.vertices) });
+      this.choices.set({ point: record.stage.point ?? farthest(appearance.vertices) });
       this.point.forEach((field, k) => (field.value = String(this.choices.now.point[k])));
     }
     for (const row of this.rows) {

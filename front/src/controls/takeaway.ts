@@ -76,10 +76,10 @@ export class Takeaway {
 
   /** Another motion is shown. */
   show(isNew: boolean): void {
-    const { record, playback, lab } = this.app;
+    const { record, playback } = this.app;
     if (record === null) return;
-    for (const element of this.ofServer) element.hidden = lab === null || lab.shown() === null;
-    const isServed = lab !== null && lab.shown() !== null;
+    const isServed = this.shown !== null;
+    for (const element of this.ofServer) element.hidden = !isServed;
     const numbers = isSingle(record) ? "32-bit numbers, thinned to what is visible" : "the page's own numbers";
     setText(this.about, isServed ? "CSV: all outputs with all digits." : `CSV: ${numbers}.`);
     if (!isNew) return;
@@ -169,22 +169,23 @@ export class Takeaway {
       download(this.pageText(), `${fileName(this.name)}.html`, "text/html;charset=utf-8");
       return "Saved this page.";
     }
+    if (this.app.record?.colors) throw new Error("A sweep cannot be saved as a page; save one of its motions, or the numbers.");
     const taken = await this.ask("page");
     return this.save(taken.text ?? "", taken.name, "text/html;charset=utf-8");
   }
 
   private async takeCsv(): Promise<string> {
-    const { record, lab } = this.app;
+    const { record } = this.app;
     if (record === null) return "";
-    if (lab === null || lab.shown() === null) return this.save(csvOf(record), `${fileName(this.name)}.csv`, "text/csv;charset=utf-8");
+    if (this.shown === null) return this.save(csvOf(record), `${fileName(this.name)}.csv`, "text/csv;charset=utf-8");
     const taken = await this.ask("csv");
     return this.save(taken.text ?? "", taken.name, "text/csv;charset=utf-8");
   }
 
   private async takeText(kind: "python" | "toml"): Promise<string> {
     const { lab } = this.app;
-    const shown = lab?.shown();
-    if (!lab || !shown) return "";
+    const { shown } = this;
+    if (lab === null || shown === null) return "";
     const { text = "" } = await lab.take({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
     showText(text, `${fileName(this.name)}.${kind === "python" ? "py" : "toml"}`, kind === "python" ? "As Python" : "As TOML");
     return "";
@@ -195,6 +196,12 @@ export class Takeaway {
     const shown = lab?.shown();
     const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
     return lab!.take(request);
+  }
+
+  /** The model of the motion that is shown; null if the server cannot make it again. */
+  private get shown(): ReturnType<NonNullable<App["lab"]>["shown"]> {
+    const { lab, record } = this.app;
+    return record?.colors ? null : (lab?.shown() ?? null);
   }
 
   private save(text: string, name = "motion", mime: string): string {

@@ -6,7 +6,7 @@ import type { Quat, Vec3 } from "./vectors.ts";
 
 /** What is drawn for a body. */
 export interface Appearance {
-  kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "particle";
+  kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "likeness" | "particle";
   /** Description of what is drawn, shown on the page. */
   sentence: string;
   /** Relative to the center of mass, body axes, in m; for a particle a ball of radius 1, to be scaled. */
@@ -127,6 +127,8 @@ export interface Meta {
   /** Names of floors, walls, slopes, and of the contact between bodies. */
   contacts: string[];
   patches: ContactPatch[];
+  /** Of a swept parameter: its name, its unit, and its value for each member in this record. */
+  colors?: { knob: string; unit: string; values: number[] };
   /** How it is shown at first. */
   stage: Stage;
 }
@@ -183,7 +185,9 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
   function reals(name: string): Float64Array {
     const entry = header.arrays[name];
     if (entry.type === "float64") return new Float64Array(buffer, start + entry.offset, count(entry));
-    return Float64Array.from(new Float32Array(buffer, start + entry.offset, count(entry)), (x) => x * entry.scale);
+    const values = Float64Array.from(new Float32Array(buffer, start + entry.offset, count(entry)), (x) => x * entry.scale);
+    SINGLE.add(values);
+    return values;
   }
   const columns = (name: string): number => header.arrays[name].shape[1] ?? 1;
   const meta = header.meta as unknown as Meta & {
@@ -232,6 +236,11 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     closedForm: meta.hasClosedForm ? states("closed_form_") : null,
   };
 }
+
+const SINGLE = new WeakSet<Float64Array>();
+
+/** Whether an array of a record was stored in 32 bits. */
+export const isSinglePrecision = (values: Float64Array): boolean => SINGLE.has(values);
 
 const count = (entry: Entry): number => entry.shape.reduce((a, b) => a * b, 1);
 

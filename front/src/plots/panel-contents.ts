@@ -1,240 +1,225 @@
 // The contents of each plot panel, independent of drawing.
 
-import type { Colors } from "../colors.ts";
-import type { MotionRecord, Series } from "../motion/record.ts";
-import { quaternionAt, vectorAt } from "../motion/record.ts";
-import { length, toBody, type Vec3 } from "../motion/vectors.ts";
-import { eulerAnglesOverTime } from "./euler-angles.ts";
+import { isSinglePrecision, type MotionRecord } from "../motion/record.ts";
+import type { CsvColumn } from "./csv.ts";
+import { LEVELS } from "./bands.ts";
+import { familiesOf, findQuantity, type Family, type Quantity } from "./quantities.ts";
 import { decimalsFor, powerFor } from "./number-format.ts";
 import { extent, largestOf, logRangeOf, rangeOf } from "./ranges.ts";
+import { bandsOf, drawnMembers, shareOfColor } from "./spread.ts";
+import { phaseOf, type Strip } from "./panel-list.ts";
 
-export interface Curve {
-  /** "ω" and its index, "1". */
-  name: string;
-  index: string;
-  /** For screen readers: "omega 1". */
-  spoken: string;
-  /** A key of Colors, or a CSS color. */
-  color: string;
+export interface Curve extends Quantity {
   /** Divided by the power of ten; on a logarithmic axis, decadic logarithms. */
   values: Float64Array;
+  breaks: ReadonlySet<number> | undefined;
+  isHidden: boolean;
+}
+
+/** A curve in the background: of another member, or of the pinned run. */
+export interface FaintLine {
+  /** A key of Colors, or a fraction of the color scale of a sweep. */
+  color: string | number;
+  values: Float64Array;
+  breaks: ReadonlySet<number> | undefined;
 }
 
 export interface PanelContents {
   key: string;
+  /** Of the panel that this strip belongs to. */
+  id: string;
   heading: string;
   unit: string;
   power: number;
   decimals: number;
   curves: Curve[];
-  /** Other members of the ensemble, drawn faintly in the background. */
-  background: { color: string; values: Float64Array }[];
+  /** Other members of the ensemble. */
+  members: FaintLine[];
+  /** One array per level for each visible curve. */
+  bands: { color: string; levels: Float64Array[] }[];
+  pinned: { time: Float64Array; lines: FaintLine[] } | null;
   range: [number, number];
   isLogarithmic: boolean;
+  isLow: boolean;
   note: string;
+  /** The same numbers, full and without a power of ten. */
+  csv(): CsvColumn[];
 }
 
-type Components = [Float64Array, Float64Array, Float64Array];
-
-/** Maximum number of other members drawn background the watched one. */
-const MAX_BACKGROUND = 30;
-/** Relative size of rounding. */
-const NOISE = 1e-12;
-/** Beyond this range of phi and psi, in rad, theta gets its own panel. */
-const MAX_SHARED_ANGLE = 8 * Math.PI;
-const AXES: (keyof Colors)[] = ["axis1", "axis2", "axis3"];
-/** For quantities without a color of their own; all have a counterpart in the dark theme. */
-const FALLBACK_COLORS: (keyof Colors)[] = ["axis3", "axis1", "axis2", "omega", "L", "torque", "path", "muted"];
-const COMPONENTS: Vec3 = [0, 1, 2];
-
-/** The panels that are not empty, from top to bottom. */
-export function panelContents(record: MotionRecord, watched: number): PanelContents[] {
-  const others = record.axis === "member" ? spacedMembers(record.bodies, watched) : [];
-  const rotates = largestOf([record.angularVelocity]) > 0;
-  return [
-    ...(rotates ? [angularVelocityPanel(record, watched, others, true), angularVelocityPanel(record, watched, others, false)] : []),
-    ...(rotates ? eulerAnglePanels(record, watched, others) : []),
-    ...energyPanels(record, watched, others),
-    ...driftPanels(record),
-    ...positionPanels(record, watched, others),
-    ...torquePanels(record, watched, others),
-  ];
+/** How contents are to be shown. */
+export interface Look {
+  degrees: boolean;
+  hidden: ReadonlySet<string>;
+  spread: "bands" | "members" | "none";
+  pinned: MotionRecord | null;
 }
 
-/** Up to thirty other members, evenly spaced. */
-function spacedMembers(count: number, watched: number): number[] {
-  const most = Math.min(count, MAX_BACKGROUND + 1);
-  const chosen = Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / Math.max(most - 1, 1)));
-  return chosen.filter((one) => one !== watched).slice(0, MAX_BACKGROUND);
+const DEGREES = 180 / Math.PI;
+
+/** Factor and unit of a family. */
+function unitOf({ isAngle, unit }: Family, degrees: boolean): { factor: number; unit: string } {
+  return isAngle && degrees ? { factor: DEGREES, unit: unit === "rad" ? "°" : "°/s" } : { factor: 1, unit };
 }
 
-function components(record: MotionRecord, values: Float64Array, body: number, inBody = false): Components {
-  const found: Components = [new Float64Array(record.times), new Float64Array(record.times), new Float64Array(record.times)];
-  for (let n = 0; n < record.times; n++) {
-    const row = n * record.bodies + body;
-    const vector = vectorAt(values, row);
-    const seen = inBody ? toBody(quaternionAt(record.quaternion, row), vector) : vector;
-    for (const i of COMPONENTS) found[i][n] = seen[i];
-  }
-  return found;
-}
+const times = (values: Float64Array, factor: number): Float64Array => (factor === 1 ? values : values.map((x) => x * factor));
 
-interface Naming {
-  key: string;
-  heading: string;
-  unit: string;
-  name: string;
-  spoken: string;
-  indices: string[];
-  note?: string;
-}
-
-function vectorPanel(naming: Naming, watched: Components, others: Components[]): PanelContents {
-  const curves = COMPONENTS.map((i) => ({
-    name: naming.name,
-    index: naming.indices[i],
-    spoken: `${naming.spoken} ${naming.indices[i]}`.trim(),
-    color: AXES[i],
-    values: watched[i],
+/** The contents of one strip. */
+export function stripContents(strip: Strip, record: MotionRecord, watched: number, look: Look): PanelContents {
+  const { family, places, isLogarithmic } = strip;
+  const { factor, unit } = unitOf(family, look.degrees);
+  const isHidden = (place: number): boolean => look.hidden.has(hiddenId(strip.id, family.quantities[place]));
+  const visible = places.filter((place) => !isHidden(place));
+  const mine = family.columns(watched);
+  const spread = family.isPerBody ? look.spread : "none";
+  const bands = spread === "bands" ? bandsOf(record, family) : [];
+  const shown = bands.length === 0 ? [] : visible.map((place) => ({ color: family.quantities[place].color, levels: bands[place] }));
+  const members = spread !== "members" ? [] : drawnMembers(record, watched);
+  const theirs = members.flatMap((member) => linesOf(family, member, visible, shareOfColor(record, member)));
+  const pinned = pinnedLines(strip, look, visible, watched);
+  const all = [...visible.map((place) => mine.values[place]), ...shown.flatMap((one) => one.levels), ...[...theirs, ...(pinned?.lines ?? [])].map((one) => one.values)];
+  const largest = factor * largestOf(all);
+  const power = isLogarithmic ? 0 : powerFor(largest);
+  const scale = (values: Float64Array): Float64Array => (isLogarithmic ? values.map(Math.log10) : times(values, factor / 10 ** power));
+  const scaled = <T extends FaintLine>(one: T): T => ({ ...one, values: scale(one.values) });
+  const curves = places.map((place) => ({
+    ...family.quantities[place],
+    values: scale(mine.values[place]),
+    breaks: mine.breaks?.[place],
+    isHidden: isHidden(place),
   }));
-  const background = others.flatMap((one) => COMPONENTS.map((i) => ({ color: AXES[i] as string, values: one[i] })));
-  return linearPanel(naming, curves, background);
-}
-
-/** A panel with a linear axis, in a power of ten of its unit that keeps numbers short. */
-function linearPanel(
-  head: { key: string; heading: string; unit: string; note?: string },
-  curves: Curve[],
-  background: PanelContents["background"],
-): PanelContents {
-  const all = [...curves, ...background];
-  const largest = largestOf(all.map((one) => one.values));
-  const power = powerFor(largest);
-  const inUnit = (values: Float64Array): Float64Array => (power === 0 ? values : values.map((x) => x / 10 ** power));
-  const scaledCurves = curves.map((one) => ({ ...one, values: inUnit(one.values) }));
-  const scaledBackground = background.map((one) => ({ ...one, values: inUnit(one.values) }));
+  const background = {
+    members: theirs.map(scaled),
+    bands: shown.map((one) => ({ ...one, levels: one.levels.map(scale) })),
+    pinned: pinned === null ? null : { ...pinned, lines: pinned.lines.map(scaled) },
+  };
+  const inFront = curves.filter((one) => !one.isHidden).map((one) => one.values);
+  const behind = [
+    ...background.members.map((one) => one.values),
+    ...background.bands.flatMap((one) => one.levels),
+    ...(background.pinned?.lines ?? []).map((one) => one.values),
+  ];
   return {
-    key: head.key,
-    heading: head.heading,
-    unit: head.unit,
-    power,
-    decimals: decimalsFor(largest / 10 ** power),
-    curves: scaledCurves,
-    background: scaledBackground,
-    range: rangeOf(
-      scaledCurves.map((one) => one.values),
-      scaledBackground.map((one) => one.values),
-    ),
-    isLogarithmic: false,
-    note: head.note ?? "",
+    ...{ key: strip.key, id: strip.id, heading: strip.heading, unit, power, curves, ...background, isLogarithmic, isLow: strip.isLow },
+    decimals: isLogarithmic ? 0 : decimalsFor(largest / 10 ** power),
+    range: isLogarithmic ? logRangeOf(inFront) : rangeOf(inFront, behind),
+    note: strip.note,
+    csv: () => {
+      const isSingle = family.sources.some(isSinglePrecision);
+      const column = (name: string, values: Float64Array): CsvColumn => ({ name, unit, isSingle, values: times(values, factor) });
+      return [
+        { name: "time", unit: "s", isSingle: isSinglePrecision(record.time), values: record.time },
+        ...places.map((place) => column(family.quantities[place].id, mine.values[place])),
+        ...(bands.length === 0 ? [] : places).flatMap((place) =>
+          bands[place].map((values, k) => column(`${family.quantities[place].id}_q${String(Math.round(100 * LEVELS[k])).padStart(2, "0")}`, values)),
+        ),
+      ];
+    },
   };
 }
 
-function angularVelocityPanel(record: MotionRecord, watched: number, others: number[], inBody: boolean): PanelContents {
-  const extract = (body: number): Components => components(record, record.angularVelocity, body, inBody);
-  const naming = inBody
-    ? { key: "omega-body", heading: "Angular velocity, body axes", indices: ["1", "2", "3"] }
-    : { key: "omega-space", heading: "Angular velocity, space axes", indices: ["x", "y", "z"] };
-  return vectorPanel({ ...naming, unit: "rad/s", name: "ω", spoken: "omega" }, extract(watched), others.map(extract));
+export const hiddenId = (panel: string, { id }: Quantity): string => `${panel}/${id}`;
+
+const linesOf = (family: Family, body: number, places: number[], share: number | null = null): FaintLine[] => {
+  const { values, breaks } = family.columns(body);
+  return places.map((place) => ({ color: share ?? family.quantities[place].color, values: values[place], breaks: breaks?.[place] }));
+};
+
+/** The same quantities of the pinned run. */
+function pinnedLines(strip: Strip, { pinned }: Look, visible: number[], watched: number): PanelContents["pinned"] {
+  // The drifts of two runs are rounding, and hide each other.
+  if (pinned === null || strip.isLogarithmic) return null;
+  const lines = visible.flatMap((place) => {
+    const found = findQuantity(pinned, strip.family.quantities[place].id);
+    return found === null ? [] : linesOf(found.family, Math.min(watched, pinned.bodies - 1), [found.place]);
+  });
+  return { time: pinned.time, lines };
 }
 
-function eulerAnglePanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
-  const extract = (body: number): Components =>
-    eulerAnglesOverTime(record.time, record.quaternion, record.angularVelocity, record.bodies, body);
-  const [mine, theirs] = [extract(watched), others.map(extract)];
-  const all = [mine, ...theirs];
-  // As in Polhode's figures of tops.
-  const style = [
-    { name: "φ", spoken: "phi", color: "axis3" },
-    { name: "θ", spoken: "theta", color: "axis1" },
-    { name: "ψ", spoken: "psi", color: "axis2" },
-  ];
-  const panel = (key: string, heading: string, places: number[]): PanelContents =>
-    linearPanel(
-      { key, heading, unit: "rad" },
-      places.map((i) => ({ ...style[i], index: "", values: mine[i] })),
-      theirs.flatMap((one) => places.map((i) => ({ color: style[i].color, values: one[i] }))),
-    );
-  if (largestOf(all.flatMap((one) => [one[0], one[2]])) <= MAX_SHARED_ANGLE) return [panel("angles", "Euler angles", [0, 1, 2])];
-  const tilts = largestOf(all.map((one) => one[1])) > 0;
-  return [panel("angles-turning", "Euler angles φ and ψ", [0, 2]), ...(tilts ? [panel("angles-tilt", "Tilt θ", [1])] : [])];
+/** One of the two axes of a phase plot. */
+export interface PhaseAxis extends Quantity {
+  unit: string;
+  power: number;
+  decimals: number;
+  values: Float64Array;
+  range: [number, number];
 }
 
-function column(series: Series, times: number, which: number): Float64Array {
-  return Float64Array.from({ length: times }, (_, n) => series.values[n * series.columns + which]);
+export interface PhaseLine {
+  color: string | number;
+  x: Float64Array;
+  y: Float64Array;
+  breaks: ReadonlySet<number> | undefined;
 }
 
-function energyPanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
-  if (record.energies.length === 0) return [];
-  const of = (series: Series, body: number): Float64Array => column(series, record.times, series.columns > 1 ? body : 0);
-  const curves = record.energies.map((series, i) => ({
-    name: series.name,
-    index: "",
-    spoken: series.name,
-    color: ENERGIES.has(series.name) ? series.name : FALLBACK_COLORS[i % FALLBACK_COLORS.length],
-    values: of(series, watched),
-  }));
-  if (largestOf(curves.map((one) => one.values)) === 0) return [];
-  const background = record.energies.flatMap((series, i) =>
-    series.columns > 1 ? others.map((body) => ({ color: curves[i].color, values: of(series, body) })) : [],
-  );
-  const several = record.axis === "body" && record.energies.every((series) => series.columns === 1);
-  const note = several ? "sum over all bodies" : "";
-  return [linearPanel({ key: "energy", heading: "Energy", unit: record.energies[0].unit, note }, curves, background)];
+/** One quantity against another. */
+export interface PhaseContents {
+  key: string;
+  x: PhaseAxis;
+  y: PhaseAxis;
+  breaks: ReadonlySet<number> | undefined;
+  members: PhaseLine[];
+  pinned: PhaseLine[];
+  /** Whether both axes have the same scale. */
+  isEqual: boolean;
+  csv(): CsvColumn[];
 }
 
-const ENERGIES = new Set(["translational", "rotational", "kinetic", "potential", "total"]);
-
-function driftPanels(record: MotionRecord): PanelContents[] {
-  if (record.drifts.length === 0) return [];
-  const changed = record.drifts.filter((series) => largestOf([series.values]) > 0);
-  const constant = record.drifts.filter((series) => largestOf([series.values]) === 0);
-  const curves = changed.map((series, i) => ({
-    name: series.name,
-    index: "",
-    spoken: series.name,
-    color: FALLBACK_COLORS[i % FALLBACK_COLORS.length],
-    values: column(series, record.times, 0).map(Math.log10),
-  }));
-  return [
-    {
-      key: "drifts",
-      heading: "Relative drift of conserved quantities",
-      unit: "",
-      power: 0,
-      decimals: 0,
-      curves,
-      background: [],
-      range: logRangeOf(curves.map((one) => one.values)),
-      isLogarithmic: true,
-      note: constant.length > 0 ? "exactly conserved: " + constant.map((series) => series.name).join(", ") : "",
-    },
-  ];
+export function phaseContents(id: string, record: MotionRecord, watched: number, look: Look): PhaseContents {
+  const ids = phaseOf(id)!;
+  const found = [ids.x, ids.y].map((one) => findQuantity(record, one)!);
+  const members = look.spread === "none" ? [] : drawnMembers(record, watched);
+  const pinnedFound = [ids.x, ids.y].map((one) => (look.pinned === null ? null : findQuantity(look.pinned, one)));
+  const columns = found.map(({ family, place }, i) => {
+    const column = (body: number): Float64Array => family.columns(body).values[place];
+    const theirs = members.map((member) => column(member));
+    const ghost = pinnedFound[i] === null ? [] : [pinnedFound[i].family.columns(Math.min(watched, look.pinned!.bodies - 1)).values[pinnedFound[i].place]];
+    return { mine: column(watched), theirs, ghost, ...unitOf(family, look.degrees) };
+  });
+  const isEqual = found.every(({ family }) => family.unit === "m");
+  const sizes = columns.map(({ mine, theirs, ghost, factor }) => factor * largestOf([mine, ...theirs, ...ghost]));
+  // With equal scales, both have the same power of ten.
+  const powers = sizes.map((size) => powerFor(isEqual ? Math.max(...sizes) : size));
+  const axis = (i: number): PhaseAxis => {
+    const { mine, theirs, ghost, factor, unit } = columns[i];
+    const scale = factor / 10 ** powers[i];
+    const [low, high] = extent([mine, ...theirs, ...ghost]).map((x) => x * scale);
+    const middle = Number.isNaN(low) ? 0 : (low + high) / 2;
+    // A constant is in the middle of a range of its own size.
+    const half = Math.max(Number.isNaN(low) ? 0 : 0.54 * (high - low), 1e-6 * Math.abs(middle)) || 1;
+    return {
+      ...found[i].family.quantities[found[i].place],
+      ...{ unit, power: powers[i], decimals: decimalsFor(sizes[i] / 10 ** powers[i]), values: times(mine, scale), range: [middle - half, middle + half] },
+    };
+  };
+  const breaksOf = (body: number): ReadonlySet<number> | undefined => union(found.map(({ family, place }) => family.columns(body).breaks?.[place]));
+  const line = (color: string | number, of: (i: number) => Float64Array, breaks: ReadonlySet<number> | undefined): PhaseLine => ({
+    ...{ color, breaks, x: times(of(0), columns[0].factor / 10 ** powers[0]), y: times(of(1), columns[1].factor / 10 ** powers[1]) },
+  });
+  return {
+    key: id,
+    x: axis(0),
+    y: axis(1),
+    breaks: breaksOf(watched),
+    members: members.map((member, k) => line(shareOfColor(record, member) ?? "muted", (i) => columns[i].theirs[k], breaksOf(member))),
+    pinned: columns.every((one) => one.ghost.length > 0) ? [line("ink", (i) => columns[i].ghost[0], undefined)] : [],
+    isEqual,
+    csv: () => [
+      { name: "time", unit: "s", isSingle: isSinglePrecision(record.time), values: record.time },
+      ...found.map(({ family, place }, i) => ({
+        name: family.quantities[place].id,
+        unit: columns[i].unit,
+        isSingle: family.sources.some(isSinglePrecision),
+        values: times(columns[i].mine, columns[i].factor),
+      })),
+    ],
+  };
 }
 
-function positionPanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
-  const extract = (body: number): Components => components(record, record.position, body);
-  const [mine, theirs] = [extract(watched), others.map(extract)];
-  const size = Math.max(record.appearances[record.appearanceIndex[watched]]?.size ?? 0, largestOf(mine));
-  const moves = [mine, ...theirs].some((one) => one.some((values) => spanOf(values) > NOISE * size));
-  if (!moves) return [];
-  const from = length(record.origin) > 0 ? `relative to (${record.origin.map((x) => x.toPrecision(4)).join(", ")}) m` : "";
-  const naming = { key: "position", heading: "Position", unit: "m", name: "", spoken: "", indices: ["x", "y", "z"] };
-  return [vectorPanel({ ...naming, note: from }, mine, theirs)];
-}
+const union = (sets: (ReadonlySet<number> | undefined)[]): ReadonlySet<number> | undefined =>
+  sets.every((one) => one === undefined) ? undefined : new Set(sets.flatMap((one) => [...(one ?? [])]));
 
-function spanOf(values: Float64Array): number {
-  const [low, high] = extent([values]);
-  return Number.isNaN(low) ? 0 : high - low;
-}
-
-function torquePanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
-  const torque = record.torque;
-  if (torque === null) return [];
-  const size = largestOf([record.angularMomentum]) * largestOf([record.angularVelocity]);
-  if (!(largestOf([torque]) > NOISE * size)) return [];
-  const extract = (body: number): Components => components(record, torque, body);
-  const heading = !record.hasPivot ? "Torque" : "Torque about the pivot";
-  const naming = { key: "torque", heading, unit: "N m", name: "τ", spoken: "torque", indices: ["x", "y", "z"] };
-  return [vectorPanel(naming, extract(watched), others.map(extract))];
-}
+/** The quantities of a record for the lists of a phase plot, by heading. */
+export const quantityGroups = (record: MotionRecord): { heading: string; quantities: Quantity[] }[] =>
+  [...familiesOf(record).entries()]
+    .filter(([name]) => name !== "angle_about_vertical")
+    .map(([, { heading, quantities }]) => ({ heading, quantities }));

@@ -38,7 +38,7 @@ export class Connection {
       this.socket.send(JSON.stringify(m));
       return;
     }
-    if (m.type === "run") {
+    if (m.type === "run" || m.type === "sweep") {
       this.pendingRun = m;
       this.pendingMotion = null;
     } else if (m.type === "motion") {

@@ -42,6 +42,10 @@ export interface Model extends About {
   parameters: Parameter[];
   /** Whether the model has a figure of its own. */
   hasFigure: boolean;
+  /** Place among the featured models, from 1; 0 for the others. */
+  rank: number;
+  /** File name of its picture; "" if there is none. */
+  picture: string;
 }
 
 export interface ReferenceCheck {
@@ -76,6 +80,8 @@ export type ToServer =
   | (TakeRequest & { id: number })
   /** `quick`, while a knob is dragged: only the scenario `run` ("" for the first), and no checks. */
   | { type: "run"; id: number; model: string; values: Record<string, number>; quick?: boolean; run?: string }
+  /** Run the model at several values of one knob; answered by an ensemble. */
+  | { type: "sweep"; id: number; model: string; values: Record<string, number>; run: string; knob: string; low: number; high: number; members: number }
   /** Send the motion of another scenario of the last run. */
   | { type: "motion"; id: number; run: string }
   | { type: "cancel"; id: number };
@@ -99,4 +105,8 @@ export interface PageOptions {
   title: string;
   /** In a file that was made from a model: what is said about it. */
   about?: About;
+  /** Only the views, for pictures and films: both or one of them, with a caption, of this body. */
+  only?: "both" | "space" | "body";
+  caption?: string;
+  watched?: number;
 }

@@ -85,8 +85,12 @@ export class Arrow extends Group {
 
   /** Adapt thickness and head to the camera; `height` of the view in pixels. */
   fit(camera: PerspectiveCamera, height: number): void {
-    if (!this.visible) return;
-    const pixel = pixelAt(camera, this.tip(new Vector3()), height) * boldnessIn(height);
+    if (this.visible) this.fitAt(camera, this.tip(new Vector3()), height);
+  }
+
+  /** The same for an arrow within a group, whose tip is at this place of the view. */
+  fitAt(camera: PerspectiveCamera, tip: Vector3, height: number): void {
+    const pixel = pixelAt(camera, tip, height) * boldnessIn(height);
     const { head, shaft, thickness } = proportions(this.size / pixel);
     const [wide, narrow] = [HEAD.radius * thickness * this.boldness * pixel, SHAFT * thickness * this.boldness * pixel];
     for (const part of this.shafts) part.scale.set(narrow, Math.max(shaft * pixel, 1e-6), narrow);

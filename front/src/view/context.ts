@@ -7,9 +7,17 @@ import { minus, plus, scaled, toBody, toWorld, type Quat, type Vec3 } from "../m
 import { drawnSize, reachOf, type Framing } from "./framing.ts";
 import type { HeldScales } from "./grabber.ts";
 import type { Effects } from "./pattern.ts";
+import type { ThirdFrame } from "./stage.ts";
+import { frameAttitude } from "./turning.ts";
 
 /** The inertial frame, or the frame of the watched body. */
 export type Frame = "space" | "body";
+
+/** A motion that was pinned, and its parameters in words. */
+export interface Pinned {
+  record: MotionRecord;
+  words: string;
+}
 
 export interface ViewContext {
   record: MotionRecord;
@@ -17,6 +25,8 @@ export interface ViewContext {
   framing: Framing;
   colors: Colors;
   effects: Effects;
+  /** A motion to compare with, and what it is; null if none is pinned. */
+  pinned?: Pinned | null;
   /** Scales that are kept while something is dragged. */
   held?: HeldScales | null;
 }
@@ -35,9 +45,11 @@ export interface Instant {
   reach: number;
   /** Magnification of the bodies. */
   larger: number;
+  /** The rotating frame from which the space view is seen; null for the inertial one. */
+  turning: ThirdFrame | null;
 }
 
-export function instantAt(context: ViewContext, t: number, isFollowing: boolean): Instant {
+export function instantAt(context: ViewContext, t: number, isFollowing: boolean, isTurning = false): Instant {
   const { record, watched, framing } = context;
   const all = record.bodies > 1 ? Array.from({ length: record.bodies }, (_, body) => poseAt(record, body, t)) : [];
   const pose = all[watched] ?? poseAt(record, watched, t);
@@ -49,11 +61,20 @@ export function instantAt(context: ViewContext, t: number, isFollowing: boolean)
     pose,
     all,
     isPresent,
-    focus: isFollowing ? plus(target, framing.displacements?.[watched] ?? [0, 0, 0]) : framing.middle,
+    focus: isFollowing ? plus(target, framing.displacements?.[watched] ?? [0, 0, 0]) : isTurning ? carried(context, t) : framing.middle,
+    turning: isTurning ? record.stage.frame : null,
     size: drawnSize(record, watched, framing) * larger,
     reach: reachOf(record, watched, framing.unit) * larger,
     larger,
   };
+}
+
+/** The middle of the view from the stage's third frame, which carries it along. */
+function carried({ record, framing }: ViewContext, t: number): Vec3 {
+  const { frame } = record.stage;
+  if (!frame || !framing.turning) return framing.middle;
+  const center = minus(frame.origin, record.origin);
+  return plus(center, toWorld(frameAttitude(frame, t), minus(framing.turning.middle, center)));
 }
 
 /** Center of mass, start of the arrows, and attitude of the watched body in the view of a frame. */

@@ -2,12 +2,15 @@
 // are in a unit of about the size of a body.
 
 import { quaternionAt, vectorAt, type MotionRecord } from "../motion/record.ts";
-import { length, minus, plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
+import { dot, length, minus, plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
+import type { ThirdFrame } from "./stage.ts";
 
 /** A body that travels farther than this, relative to its size, is followed. */
 const FAR = 8;
 /** Bodies smaller than this fraction of the frame are drawn larger; the more bodies, the smaller the fraction. */
 const smallest = (bodies: number): number => 1 / Math.min(25, Math.max(8, 6 * Math.cbrt(bodies)));
+/** Where the stage says how wide the view is, bodies that are drawn larger fill this fraction of it. */
+const FRAMED = 0.7;
 /** Where a view of a body on a pivot looks: fraction of the way from the pivot to the center of mass. */
 export const PIVOT_TO_CENTER = 0.6;
 /** Half the width of the view of one body, relative to its reach; the longest arrow is 1.75. */
@@ -40,9 +43,45 @@ export interface Framing {
   ground: number;
   /** Displacement of each member, in m, if they would overlap; null if they are drawn at their true positions. */
   displacements: Vec3[] | null;
+  /** The same seen from the stage's third frame: a point of it, and half the width around it; null without one. */
+  turning: { middle: Vec3; radius: number } | null;
 }
 
+/** The framing by the motion, changed by what the stage says. */
 export function frameMotion(record: MotionRecord, watched: number): Framing {
+  const framing = frameByMotion(record, watched);
+  const { camera, floor, frame } = record.stage;
+  const middle = camera?.target && camera.target !== "body" ? minus(camera.target, record.origin) : framing.middle;
+  const whole = camera?.radius ? camera.radius / framing.unit : framing.radius.whole;
+  return {
+    ...framing,
+    middle,
+    larger: camera?.radius && framing.larger.whole > 1 ? { ...framing.larger, whole: magnified(FRAMED * whole * smallest(record.bodies)) } : framing.larger,
+    radius: { ...framing.radius, whole },
+    isFar: camera?.target ? camera.target === "body" : framing.isFar,
+    hasGround: floor === null ? framing.hasGround : floor !== false,
+    ground: typeof floor === "number" ? floor - record.origin[2] : framing.ground,
+    turning: frame && turningView(record, frame, middle, camera?.radius ? whole : null, framing),
+  };
+}
+
+/** The view from a rotating frame: it looks at a point of the axis. */
+function turningView(record: MotionRecord, frame: ThirdFrame, middle: Vec3, radius: number | null, { unit, larger }: Framing): Framing["turning"] {
+  const origin = minus(frame.origin, record.origin);
+  const rate = length(frame.angularVelocity);
+  const axis = rate > 0 ? scaled(1 / rate, frame.angularVelocity) : ([0, 0, 1] as Vec3);
+  const onAxis = plus(origin, scaled(dot(minus(middle, origin), axis), axis));
+  // A point at which the camera shall look is one of the frame.
+  if (radius !== null) return { middle: Array.isArray(record.stage.camera?.target) ? middle : onAxis, radius };
+  let far = 0;
+  for (let row = 0; row < record.times * record.bodies; row++) {
+    const away = length(minus(vectorAt(record.position, row), onAxis));
+    if (away > far) far = away;
+  }
+  return { middle: onAxis, radius: far / unit + 1.7 * reachOf(record, 0, unit) * larger.whole };
+}
+
+function frameByMotion(record: MotionRecord, watched: number): Framing {
   const sizes = Array.from(record.appearanceIndex, (l) => record.appearances[l].size);
   const size = record.axis === "body" ? Math.max(...sizes) : sizes[watched];
   const extent = extents(record);
@@ -74,6 +113,7 @@ export function frameMotion(record: MotionRecord, watched: number): Framing {
     hasGround: !displacements && (record.hasPivot || extent.path > 0.02 * unit || extent.apart > 0.02 * unit),
     ground: groundOf(record, extent, unit, larger.whole, pivoted),
     displacements,
+    turning: null,
   };
 }
 

@@ -10,25 +10,41 @@ export interface SightLine {
   direction: Vec3;
 }
 
-/** What a drag moves, in the axes and lengths of a view. */
+/** What a drag moves, in the axes and lengths of a view: a tip along some directions, or a point about an axis. */
 export type Track =
-  | { kind: "line"; through: Vec3; along: Vec3; /** Lengths of the view per SI unit. */ perUnit: number }
+  | { kind: "span"; through: Vec3; directions: Vec3[]; /** Lengths of the view per SI unit. */ perUnit: number }
   | { kind: "circle"; center: Vec3; axis: Vec3; point: Vec3 };
 
-/** A line at less than this angle to the line of sight, as its squared sine, cannot be followed. */
-const END_ON = 0.03;
+/** A direction close to the line of sight hardly moves on the screen: this keeps its share bounded. */
+const END_ON = 0.003;
 /** Number of angles, a quarter turn to each side of the last one, that are compared before the search goes on between them. */
 const ANGLES = 48;
 /** Of two angles that look the same, the one closer to the last is meant. */
 const CONTINUITY = 1e-3;
 
-/** Distance along a line, from `through`, of its point closest to the line of sight; null if the line is seen end-on. */
-export function followLine({ origin, direction }: SightLine, through: Vec3, along: Vec3): number | null {
-  const cosine = dot(along, direction);
-  const sine2 = 1 - cosine * cosine;
-  if (sine2 < END_ON) return null;
-  const gap = minus(origin, through);
-  return (dot(gap, along) - dot(gap, direction) * cosine) / sine2;
+/**
+ * Distances along one to three directions, from `through`, to the point closest to the line of sight: least squares,
+ * regularized where directions are seen end-on or more of them are given than the screen has.
+ */
+export function followSpan({ origin, direction }: SightLine, through: Vec3, directions: Vec3[]): number[] {
+  const across = (v: Vec3): Vec3 => minus(v, scaled(dot(v, direction), direction));
+  const seen = directions.map(across);
+  const gap = across(minus(origin, through));
+  const rows = seen.map((a, i) => [...seen.map((b, k) => dot(a, b) + (i === k ? END_ON : 0)), dot(a, gap)]);
+  return solve(rows);
+}
+
+/** Solution of a small positive definite system, whose last column is the right-hand side, by Gauss and Jordan. */
+function solve(rows: number[][]): number[] {
+  for (let i = 0; i < rows.length; i++) {
+    const pivot = rows[i][i];
+    rows[i] = rows[i].map((x) => x / pivot);
+    for (let k = 0; k < rows.length; k++) {
+      const factor = rows[k][i];
+      if (k !== i) rows[k] = rows[k].map((x, j) => x - factor * rows[i][j]);
+    }
+  }
+  return rows.map((row) => row[rows.length]);
 }
 
 /** Angle about an axis by which a point comes closest to the line of sight, near the angle `last`. */
@@ -54,22 +70,19 @@ export function followCircle({ origin, direction }: SightLine, center: Vec3, axi
   return (low + high) / 2;
 }
 
-/** One drag: from the value at its start to the value for each later line of sight; null where it cannot be told. */
-export function startDrag(grab: Grab, track: Track, first: SightLine, value: number): (sight: SightLine) => number | null {
-  if (track.kind === "line") {
-    const { through, along, perUnit } = track;
-    const from = followLine(first, through, along);
-    return (sight) => {
-      const to = followLine(sight, through, along);
-      return from === null || to === null ? null : value + (grab.scale * (to - from)) / perUnit;
-    };
+/** One drag: from the values of the parameters at its start to those for each later line of sight. */
+export function startDrag(grabs: Grab[], track: Track, first: SightLine, values: number[]): (sight: SightLine) => number[] {
+  if (track.kind === "span") {
+    const { through, directions, perUnit } = track;
+    const from = followSpan(first, through, directions);
+    return (sight) => followSpan(sight, through, directions).map((to, k) => values[k] + (grabs[k].scale * (to - from[k])) / perUnit);
   }
   const { center, axis, point } = track;
   const from = followCircle(first, center, axis, point, 0);
   let last = from;
   return (sight) => {
     last = followCircle(sight, center, axis, point, last);
-    return value + grab.scale * (last - from);
+    return [values[0] + grabs[0].scale * (last - from)];
   };
 }
 
@@ -90,22 +103,31 @@ export interface StartGeometry {
   arrow(name: string): { from: Vec3; tip: Vec3; perUnit: number } | null;
 }
 
-/** Length of the arm by which a body is turned, relative to its reach: where the tip of its axis is drawn. */
-const ARM = 1.3;
+/** Length of the arm by which a body is turned, relative to its reach: on its axis, away from the tips of other arrows. */
+const ARM = 0.95;
 
-/** How something is dragged in a view; null if it is not drawn there. */
-export function trackOf(grab: Grab, start: StartGeometry): Track | null {
+/** What is dragged together: all components of an angular velocity or of a force, or one angle of a body. */
+export function groupGrabs(grabs: Grab[]): Grab[][] {
+  const keys = grabs.map(keyOf);
+  return [...new Set(keys)].map((key) => grabs.filter((_, i) => keys[i] === key));
+}
+
+export const keyOf = ({ what, knob, force }: Grab): string => (what === "attitude" ? `${what} ${knob}` : `${what} ${force}`.trim());
+
+/** How a group is dragged in a view; null if it is not drawn there. */
+export function trackOf(grabs: Grab[], start: StartGeometry): Track | null {
   const { anchor, reach, axes, up } = start;
-  if (grab.what !== "attitude") {
-    const arrow = start.arrow(grab.what === "force" ? `force ${grab.force}` : "omega");
+  const { what, component, force } = grabs[0];
+  if (what !== "attitude") {
+    const arrow = start.arrow(what === "force" ? `force ${force}` : "omega");
     if (!arrow) return null;
     const { from, tip, perUnit } = arrow;
     const own = minus(tip, from);
-    const along = grab.what === "force" ? scaled(1 / length(own), own) : axes[grab.component as number];
-    return along === undefined ? null : { kind: "line", through: tip, along, perUnit };
+    const directions = what === "force" ? [scaled(1 / length(own), own)] : grabs.map((grab) => axes[grab.component as number]);
+    return directions.includes(undefined!) ? null : { kind: "span", through: tip, directions, perUnit };
   }
   const circle = (axis: Vec3, arm: Vec3): Track => ({ kind: "circle", center: anchor, axis, point: plus(anchor, scaled(ARM * reach, arm)) });
-  if (grab.component !== "tilt") return circle(axes[grab.component], axes[grab.component === 2 ? 0 : 2]);
+  if (component !== "tilt") return circle(axes[component], axes[component === 2 ? 0 : 2]);
   const nodes = cross(up, axes[2]);
   // A body that stands upright may tilt to any side; it is turned about its first axis.
   return circle(length(nodes) > 1e-6 ? scaled(1 / length(nodes), nodes) : axes[0], axes[2]);

@@ -6,7 +6,7 @@ import { length, plus, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
 import { instantAt, poseInFrame, type Frame, type ViewContext } from "./context.ts";
 import type { Framing } from "./framing.ts";
-import { startDrag, trackOf, withinRange, type SightLine, type StartGeometry } from "./grab.ts";
+import { groupGrabs, keyOf, startDrag, trackOf, withinRange, type SightLine, type StartGeometry } from "./grab.ts";
 import type { Handle } from "./handles.ts";
 import { arrowStart, type Quantity } from "./quantities.ts";
 import type { Grab } from "./stage.ts";
@@ -15,8 +15,8 @@ import type { Grab } from "./stage.ts";
 export interface Knobs {
   /** Value and range of a parameter; null if there is none of this name. */
   find(name: string): { value: number; low: number; high: number } | null;
-  /** Move it, as its slider does; `isFinal` when it is released. */
-  set(name: string, value: number, isFinal: boolean): void;
+  /** Move some, as their sliders do; `isFinal` when they are released. */
+  setValues(values: Record<string, number>, isFinal: boolean): void;
 }
 
 export interface GrabActions {
@@ -46,75 +46,68 @@ export interface DrawnScene {
 const SHORTEST = 1e-4;
 const COLORS = { attitude: "ink", angular_velocity: "omega", force: "force" } as const;
 
-interface Session {
-  knob: string;
-  value: number;
-  held: HeldScales;
-  move(sight: SightLine): number | null;
-}
 
 export class Grabber {
   actions: GrabActions | null = null;
-  private session: Session | null = null;
+  private session: HeldScales | null = null;
 
   get held(): HeldScales | null {
-    return this.session?.held ?? null;
+    return this.session;
   }
 
-  /** What can be dragged in a motion: its parameters must exist, and the watched body be the only one. */
-  grabs(context: ViewContext): Grab[] {
+  /** What can be dragged in a motion, by groups: the parameters must exist, and the watched body be the only one. */
+  groups(context: ViewContext): Grab[][] {
     const knobs = this.actions?.knobs() ?? null;
     const { record } = context;
     if (!knobs || record.bodies !== 1) return [];
-    return record.stage.grabs.filter(({ knob }) => knobs.find(knob) !== null);
+    return groupGrabs(record.stage.grabs.filter(({ knob }) => knobs.find(knob) !== null));
   }
 
   /** Rings in a pane, at the tips of what can be dragged. */
   handles(scene: DrawnScene, t: number, camera: PerspectiveCamera, pane: { width: number; height: number }): Handle[] {
     const { colors } = scene.context;
-    const grabs = this.grabs(scene.context);
-    if (grabs.length === 0) return [];
+    const groups = this.groups(scene.context);
+    if (groups.length === 0) return [];
     const geometry = geometryAt(scene, t);
-    return grabs.flatMap((grab) => {
-      const track = scene.frame === "body" && grab.what === "attitude" ? null : trackOf(grab, geometry);
+    return groups.flatMap((grabs) => {
+      const { what } = grabs[0];
+      const track = scene.frame === "body" && what === "attitude" ? null : trackOf(grabs, geometry);
       if (!track) return [];
-      const place = new Vector3(...(track.kind === "line" ? track.through : track.point)).project(camera);
+      const place = new Vector3(...(track.kind === "span" ? track.through : track.point)).project(camera);
       const [x, y] = [((place.x + 1) * pane.width) / 2, ((1 - place.y) * pane.height) / 2];
-      return [{ key: keyOf(grab), x, y, color: readable(colors[COLORS[grab.what]], colors), words: wordsFor(grab) }];
+      return [{ key: keyOf(grabs[0]), x, y, color: readable(colors[COLORS[what]], colors), words: wordsFor(grabs) }];
     });
   }
 
-  /** Drag something; `sightAt` gives the line of sight through a point of the screen. */
-  start(scene: DrawnScene, grab: Grab, event: PointerEvent, sightAt: (event: PointerEvent) => SightLine): void {
-    const knobs = this.actions?.knobs();
-    const knob = knobs?.find(grab.knob);
-    if (!knobs || !knob || this.session) return;
-    this.actions!.begin();
-    const track = trackOf(grab, geometryAt(scene, scene.context.record.time[0]));
-    if (!track) return this.actions!.end();
-    const session: Session = {
-      knob: grab.knob,
-      value: knob.value,
-      held: { framing: scene.context.framing, perUnit: new Map(scene.quantities.map(({ name, perUnit }) => [name, perUnit])) },
-      move: startDrag(grab, track, sightAt(event), knob.value),
-    };
-    this.session = session;
-    const pointer = event.pointerId;
+  /** Drag a group; `sightAt` gives the line of sight through a point of the screen. */
+  start(scene: DrawnScene, grabs: Grab[], event: PointerEvent, sightAt: (event: PointerEvent) => SightLine): void {
+    const { actions } = this;
+    const knobs = actions?.knobs();
+    if (!actions || !knobs || this.session) return;
+    const found = grabs.map(({ knob }) => knobs.find(knob)!);
+    actions.begin();
+    const track = trackOf(grabs, geometryAt(scene, scene.context.record.time[0]));
+    if (!track) return actions.end();
+    const scales = new Map(scene.quantities.map(({ name, perUnit }) => [name, perUnit]));
+    this.session = { framing: scene.context.framing, perUnit: scales };
+    const move = startDrag(grabs, track, sightAt(event), found.map(({ value }) => value));
+    let values = found.map(({ value }) => value);
+    const set = (isFinal: boolean): void => knobs.setValues(Object.fromEntries(grabs.map(({ knob }, k) => [knob, values[k]])), isFinal);
     const follow = (moved: PointerEvent): void => {
-      const value = moved.pointerId === pointer ? session.move(sightAt(moved)) : null;
-      const next = value === null ? session.value : withinRange(value, knob.low, knob.high);
-      if (next === session.value) return;
-      session.value = next;
-      knobs.set(session.knob, next, false);
+      if (moved.pointerId !== event.pointerId) return;
+      const next = move(sightAt(moved)).map((value, k) => withinRange(value, found[k].low, found[k].high));
+      if (next.every((value, k) => value === values[k])) return;
+      values = next;
+      set(false);
     };
     const finish = (ended: PointerEvent): void => {
-      if (ended.pointerId !== pointer) return;
+      if (ended.pointerId !== event.pointerId) return;
       window.removeEventListener("pointermove", follow);
       for (const end of ENDS) window.removeEventListener(end, finish);
       this.session = null;
       document.body.classList.remove("grabbing");
-      if (session.value !== knob.value) knobs.set(session.knob, session.value, true);
-      this.actions!.end();
+      if (values.some((value, k) => value !== found[k].value)) set(true);
+      actions.end();
     };
     window.addEventListener("pointermove", follow);
     for (const end of ENDS) window.addEventListener(end, finish);
@@ -124,15 +117,14 @@ export class Grabber {
 
 const ENDS = ["pointerup", "pointercancel"] as const;
 
-export const keyOf = (grab: Grab): string => `${grab.what} ${grab.knob}`;
-
-export const wordsFor = (grab: Grab): string =>
-  `Drag to change ${grab.knob.replaceAll("_", " ")}: it sets how the motion starts, so the time goes back to the start.`;
-
+export const wordsFor = (grabs: Grab[]): string => {
+  const names = grabs.map(({ knob }) => knob.replaceAll("_", " ")).join(" and ");
+  return `Drag to change ${names}: how the motion starts, so the time goes back to its start.`;
+};
 
 /** Body axes, anchor and arrows at a time, in the view of a frame. */
 function geometryAt({ context, frame, options, quantities }: DrawnScene, t: number): StartGeometry {
-  const instant = instantAt(context, t, options.follow);
+  const instant = instantAt(context, t, options.follow, options.turning);
   const pose = poseInFrame(frame, context, instant);
   const axis = (k: number): Vec3 => toWorld(pose.attitude, [+(k === 0), +(k === 1), +(k === 2)]);
   return {

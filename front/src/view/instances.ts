@@ -1,9 +1,10 @@
 // The other bodies of a system, or the other members of an ensemble: one instanced mesh per appearance.
 
 import { Color, Group, InstancedMesh, Matrix4, Quaternion, Vector3, type Raycaster } from "three";
-import { BODY_COLORS } from "../colors.ts";
+import { BODY_COLORS, DARK, type Colors } from "../colors.ts";
 import type { Appearance } from "../motion/record.ts";
 import { buildShell } from "./body.ts";
+import { memberColor } from "./color-scale.ts";
 import { decimateMesh } from "./decimation.ts";
 import { drawnSize } from "./framing.ts";
 import { patternMaterial, type Tones } from "./pattern.ts";
@@ -13,6 +14,8 @@ import { toView, type Instant, type ViewContext } from "./context.ts";
 const MAX_FACES = { low: 120_000, high: 1_500_000 };
 const DOT = "#3d3a45";
 const HIDDEN = new Matrix4().makeScale(0, 0, 0);
+
+const isDark = (colors: Colors): boolean => colors === DARK;
 
 export class InstancedBodies extends Group {
   private readonly meshes: { mesh: InstancedMesh; bodies: number[] }[] = [];
@@ -77,9 +80,10 @@ export class InstancedBodies extends Group {
     instances.frustumCulled = false;
     const muted = new Color(colors.bodyOther).lerp(new Color(colors.paper), 0.35);
     const color = new Color();
-    bodies.forEach((body, k) =>
-      instances.setColorAt(k, record.axis === "member" ? muted : color.set(BODY_COLORS[body % BODY_COLORS.length])),
-    );
+    bodies.forEach((body, k) => {
+      const own = memberColor(record, body, isDark(colors)) ?? BODY_COLORS[body % BODY_COLORS.length];
+      instances.setColorAt(k, record.axis === "member" && !record.colors ? muted : color.set(own));
+    });
     this.meshes.push({ mesh: instances, bodies });
     this.add(instances);
   }
@@ -89,7 +93,7 @@ export class InstancedBodies extends Group {
 export function bodyTones(context: ViewContext): Tones {
   const { record, watched, colors } = context;
   const isParticle = record.appearances[record.appearanceIndex[watched]].kind === "particle";
-  const own = BODY_COLORS[record.axis === "body" ? watched % BODY_COLORS.length : 0];
+  const own = memberColor(record, watched, isDark(colors)) ?? BODY_COLORS[record.axis === "body" ? watched % BODY_COLORS.length : 0];
   if (isParticle) return { one: own, other: own, dot: own };
   if (record.bodies < 2) return { one: colors.body, other: colors.bodyOther, dot: DOT };
   return { one: `#${new Color(own).lerp(new Color("#ffffff"), 0.6).getHexString()}`, other: own, dot: DOT };

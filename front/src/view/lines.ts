@@ -53,7 +53,8 @@ const PER_SEGMENT = 24;
 export class WideLine extends Mesh<BufferGeometry, ShaderMaterial> {
   private buffer: InterleavedBuffer;
 
-  constructor(points: Float32Array, color: string, paper: string, width: number) {
+  /** Through all points or, if `isSeparate`, from each with an even index to the next. */
+  constructor(points: Float32Array, color: string, paper: string, width: number, private readonly isSeparate = false) {
     const full = new Color(color);
     const background = new Color(paper);
     const uniforms = {
@@ -80,13 +81,14 @@ export class WideLine extends Mesh<BufferGeometry, ShaderMaterial> {
 
   /** Replace the points; the buffer is kept where it has room for them. */
   move(points: Float32Array): void {
-    const segments = Math.max(0, points.length / 3 - 1);
+    const segments = Math.max(0, this.isSeparate ? points.length / 6 : points.length / 3 - 1);
+    const stride = this.isSeparate ? 6 : 3;
     if (PER_SEGMENT * segments > this.buffer.array.length) this.buffer = this.reserve(segments);
     const numbers = this.buffer.array as Float32Array;
     for (let k = 0; k < segments; k++) {
       for (let i = 0; i < 6; i++) {
         const at = PER_SEGMENT * k + i;
-        numbers[at] = numbers[at + 6] = numbers[at + 12] = numbers[at + 18] = points[3 * k + i];
+        numbers[at] = numbers[at + 6] = numbers[at + 12] = numbers[at + 18] = points[stride * k + i];
       }
     }
     this.buffer.needsUpdate = true;

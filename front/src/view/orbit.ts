@@ -4,6 +4,7 @@
 import { Matrix4, Vector3, type PerspectiveCamera } from "three";
 import { dot, length, plus, scaled, type Vec3 } from "../motion/vectors.ts";
 import { INITIAL_VIEW } from "./framing.ts";
+import type { StageCamera } from "./stage.ts";
 
 const ZOOMS = { least: 0.1, most: 40 };
 /** Farthest that a view can be moved, in half widths. */
@@ -69,6 +70,13 @@ export class Orbit {
       pan: far > FARTHEST ? scaled(FARTHEST / far, next.pan) : next.pan,
     };
     this.changed();
+  }
+
+  /** Start somewhere else; null for the usual place. */
+  startAt(camera: StageCamera | null): void {
+    const { azimuthDeg, elevationDeg, zoom } = camera ?? INITIAL_CAMERA;
+    this.home = { azimuthDeg, elevationDeg, zoom, pan: [0, 0, 0] };
+    this.reset();
   }
 
   reset(): void {

@@ -3,12 +3,16 @@
 import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Vec3 } from "../motion/vectors.ts";
 import type { Frame, Instant, FramePose, ViewContext } from "./context.ts";
+import type { Stage } from "./stage.ts";
 
 /** Relative to the reach of the body. */
 const CONE = 0.16;
 const ARM = 0.012;
 /** An arm shorter than this is not drawn. */
 const MIN_ARM = 0.05;
+
+/** Whether a stage brings a stand of its own. */
+export const hasStand = (stage: Stage): boolean => stage.props.some(({ kind }) => kind === "stand");
 
 export class Pivot extends Group {
   private readonly material: MeshLambertMaterial;

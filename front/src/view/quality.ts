@@ -9,11 +9,12 @@ export interface Quality {
 /** Frames slower than this, in ms, make the drawing coarser; only frames much faster make it finer again. */
 const SLOW = 40;
 const FAST = 20;
-/** Number of frames that are judged together, and those skipped after a change, which takes time itself. */
+/** Number of frames that are judged together, or three if they take as long, in ms; and those skipped after a change. */
 const WINDOW = 10;
-const SKIPPED = 3;
+const FEW = { frames: 3, time: 1000 };
+const SKIPPED = 2;
 /** A longer frame, in ms, says nothing about drawing: the tab was hidden, or a motion arrived. */
-const INTERRUPTED = 500;
+const INTERRUPTED = 2000;
 /** A quality that was too slow is tried again after this time, in ms, and then after twice as long each time. */
 const FIRST_WAIT = 8000;
 /** A coarser drawing that is not faster by this factor is not worth it. */
@@ -46,8 +47,10 @@ export class AdaptiveQuality {
       return false;
     }
     this.times.push(milliseconds);
-    if (this.times.length < WINDOW) return false;
-    const median = this.times.sort((a, b) => a - b)[WINDOW / 2];
+    const { length } = this.times;
+    const isSlow = length >= FEW.frames && this.times.reduce((a, b) => a + b) > FEW.time;
+    if (length < WINDOW && !isSlow) return false;
+    const median = this.times.sort((a, b) => a - b)[Math.floor(length / 2)];
     this.times = [];
     this.medians[this.level] = median;
     if (median > SLOW) return this.goDown(now);

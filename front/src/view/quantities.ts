@@ -7,6 +7,7 @@ import { plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Switch } from "../options.ts";
 import type { Frame, FramePose, Instant, ViewContext } from "./context.ts";
 import type { HeldScales } from "./grabber.ts";
+import { relativeTo } from "./turning.ts";
 
 /** Longest arrow of each kind during the motion, relative to the reach of the body; as in Polhode's figures. */
 export const MAX_LENGTH = { omega: 1.55, L: 1.75, torque: 1.3, force: 1.15, axis: 1.3 };
@@ -100,7 +101,8 @@ function findQuantities(record: MotionRecord, body: number, colors: Colors, held
 /** Start and vector of an arrow in the view of a frame, in units. */
 export function arrowStart(quantity: Quantity, frame: Frame, context: ViewContext, instant: Instant, pose: FramePose): { from: Vec3; vector: Vec3 } {
   const own = frame === "body" && quantity.inBody ? quantity.inBody(instant.pose) : null;
-  const vector = scaled(instant.reach, own ?? pose.along(quantity.at(instant.pose, instant.t)));
+  const seen = frame === "space" ? relativeTo(instant.turning, instant.pose) : instant.pose;
+  const vector = scaled(instant.reach, own ?? pose.along(quantity.at(seen, instant.t)));
   const drawn = instant.larger / context.framing.unit;
   const from = quantity.from ? plus(pose.position, toWorld(pose.attitude, scaled(drawn, quantity.from))) : pose.anchor;
   return { from, vector };

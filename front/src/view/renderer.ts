@@ -34,6 +34,7 @@ export class PaneRenderer {
   private isBusy = false;
   /** Mean time between two drawings while busy, in ms. */
   private busyFrame = 0;
+  private isCoarse = false;
   private readonly kept = new WeakSet<object>();
   private size = "";
   /** Of a picture that is being taken. */
@@ -111,8 +112,9 @@ export class PaneRenderer {
   /** Draw at once, within an animation frame; a drawing that was requested is this one. */
   drawNow(): void {
     const now = performance.now();
-    // Averaged over about four frames.
+    // Averaged over about four frames; after a slow one the quality stays coarse, since every change of size takes time.
     if (this.isBusy) this.busyFrame += (Math.min(now - this.lastFrame, 4 * SLOW_MS) - this.busyFrame) / 4;
+    this.isCoarse ||= this.busyFrame > SLOW_MS;
     this.lastFrame = now;
     this.isStill = false;
     this.draw();
@@ -122,11 +124,13 @@ export class PaneRenderer {
   setBusy(isBusy: boolean): void {
     if (isBusy === this.isBusy) return;
     this.isBusy = isBusy;
-    if (!isBusy) this.requestDraw();
+    if (isBusy) return;
+    this.isCoarse &&= this.busyFrame > SLOW_MS / 2;
+    this.requestDraw();
   }
 
   private get level(): number {
-    if (this.isBusy && this.busyFrame > SLOW_MS) return this.qualities.length - 1;
+    if (this.isBusy && this.isCoarse) return this.qualities.length - 1;
     return this.isStill ? 0 : this.adaptive.level;
   }
 

@@ -2,6 +2,7 @@
 
 import type { Appearance, MotionRecord } from "../motion/record.ts";
 import type { ViewContext } from "./context.ts";
+import { hasStand } from "./pivot.ts";
 import { hasSpring } from "./spring.ts";
 
 /** Whether the scenes of one context can be reloaded with another. */
@@ -10,9 +11,9 @@ export function isSameStructure(before: ViewContext, after: ViewContext): boolea
     JSON.stringify([
       [record.axis, record.bodies, record.hasPivot, record.contacts, record.patches.length > 0, hasSpring(record)],
       [record.appearances.map(({ kind }) => kind), Array.from(record.appearanceIndex)],
-      [framing.hasGround, framing.displacements !== null, record.stage.floor, watched, effects],
+      [framing.hasGround, framing.displacements !== null, record.stage.floor, hasStand(record.stage), watched, effects],
     ]);
-  return before.colors === after.colors && structure(before) === structure(after);
+  return before.colors === after.colors && before.pinned === after.pinned && structure(before) === structure(after);
 }
 
 /** Use the shapes of an earlier record where they are the same, so that they are recognized as such. */

@@ -22,12 +22,14 @@ import { Arrow, pixelAt } from "./arrows.ts";
 import { Body, buildShell, disposeShell, type Shell } from "./body.ts";
 import { OmegaCloud } from "./omega-cloud.ts";
 import { InstancedBodies, bodyTones } from "./instances.ts";
+import { memberName } from "./color-scale.ts";
 import { ClosedFormOverlay } from "./closed-form.ts";
 import { Contacts } from "./contacts.ts";
+import { Ghost } from "./ghost.ts";
 import { Ground } from "./ground.ts";
 import type { Size, LabelRequest } from "./labels.ts";
 import { movePattern, patternMaterial } from "./pattern.ts";
-import { Pivot } from "./pivot.ts";
+import { hasStand, Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { buildProps, type Prop } from "./props/index.ts";
 import { arrowStart, quantitiesOf, type Quantity } from "./quantities.ts";
@@ -36,6 +38,8 @@ import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext
 import { Trails } from "./trails.ts";
 
 const DOT_PIXELS = 4;
+/** Opacity of a body that one can look into. */
+const SEE_THROUGH = 0.42;
 /** A body smaller than this, in pixels, has no labels at its arrows. */
 const MIN_LABELED_SIZE = 26;
 
@@ -54,6 +58,7 @@ export class FrameScene {
   private readonly pivot: Pivot | null;
   private readonly omegaCloud: OmegaCloud | null;
   private readonly spring: Spring | null;
+  private readonly ghost: Ghost | null;
   private arrows: { quantity: Quantity; arrow: Arrow }[] = [];
   private readonly point: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly key = new DirectionalLight("#fffaf2", 2.1);
@@ -63,19 +68,22 @@ export class FrameScene {
     const appearance = record.appearances[record.appearanceIndex[watched]];
     this.appearance = appearance;
     this.shell = buildShell(appearance);
-    this.body = new Body(this.shell, patternMaterial(appearance, bodyTones(context), effects), "#2a2a33");
+    const material = patternMaterial(appearance, bodyTones(context), effects);
+    if (record.stage.seeThrough) Object.assign(material, { transparent: true, opacity: SEE_THROUGH, depthWrite: false });
+    this.body = new Body(this.shell, material, "#2a2a33");
     this.closedForm = new ClosedFormOverlay(context, frame, this.shell);
     this.trails = new Trails(context, frame);
     this.poinsot = new Poinsot(context, frame);
     this.addArrows();
-    this.pivot = record.hasPivot ? new Pivot(context, frame) : null;
+    this.pivot = record.hasPivot && !hasStand(record.stage) ? new Pivot(context, frame) : null;
     this.point = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colors.ink }));
     const parts = new Group().add(this.body, this.closedForm.body, this.trails, this.poinsot, this.point);
     this.scene.add(parts, ...this.closedForm.axes, this.key, this.key.target);
     this.scene.add(new HemisphereLight("#ffffff", "#b4b2bc", 1.75));
     this.omegaCloud = frame === "body" && record.axis === "member" ? new OmegaCloud(context) : null;
     this.spring = frame === "space" && hasSpring(record) ? new Spring(context) : null;
-    for (const part of [this.pivot, this.omegaCloud, this.spring]) if (part) this.scene.add(part);
+    this.ghost = context.pinned ? new Ghost(context, context.pinned.record, frame) : null;
+    for (const part of [this.pivot, this.omegaCloud, this.spring, this.ghost]) if (part) this.scene.add(part);
     this.props = buildProps(context, frame);
     if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
     if (frame === "space") {
@@ -160,6 +168,7 @@ export class FrameScene {
     if (this.point.visible) this.point.position.set(...plus(framePose.position, toWorld(framePose.attitude, point)));
     this.instances?.update(instant);
     this.spring?.update(instant);
+    this.ghost?.update(options, instant, framePose);
     this.contacts?.update(options.impacts, instant, radius);
     this.omegaCloud?.update(options.omega, instant, framePose);
     const ground = this.ground?.update(instant, isFollowing, radius) ?? null;
@@ -173,6 +182,7 @@ export class FrameScene {
     for (const arrow of [...this.arrows.map(({ arrow }) => arrow), ...this.closedForm.axes]) arrow.fit(camera, height);
     this.trails.setPixels(width, height);
     this.spring?.setPixels(width, height);
+    this.ghost?.setPixels(width, height);
     this.contacts?.fit(camera, height);
     this.poinsot.fit(camera, width, height);
     for (const prop of this.props) prop.fit?.(camera, width, height);
@@ -198,7 +208,7 @@ export class FrameScene {
     if (isSmall && record.axis === "member") {
       const { position } = this.body;
       const above = new Vector3(0, 0, 1.8 * instant.reach).add(position);
-      return instant.isPresent ? [request(`member ${record.members[watched]}`, colors.ink, above, position)] : [];
+      return instant.isPresent ? [request(memberName(record, watched), colors.ink, above, position)] : [];
     }
     const [x, y] = onScreen(this.body.position);
     const curves = this.poinsot.labels(camera).map(({ text, color, at, from }) => ({ ...request(text, color, at, from), away: { x, y } }));
@@ -239,8 +249,8 @@ export class FrameScene {
 
   dispose(): void {
     disposeShell(this.shell);
-    const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key } = this;
-    for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key]) part?.dispose();
+    const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ghost, ground, contacts, instances, key } = this;
+    for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ghost, ground, contacts, instances, key]) part?.dispose();
     for (const { arrow } of this.arrows) arrow.dispose();
     for (const prop of this.props) prop.dispose();
     this.point.geometry.dispose();

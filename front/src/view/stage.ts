@@ -19,7 +19,7 @@ export interface PropBase {
 
 /** The props by kind. */
 export interface PropKinds {
-  rod: { start: Vec3; end: Vec3; radius: number };
+  rod: { start: Vec3; end: Vec3; radius: number; endRadius: number | null };
   ball: { center: Vec3; radius: number };
   box: { sides: Vec3; center: Vec3; quaternion: Quat };
   polygon: { points: Vec3[]; faded: boolean };
@@ -30,12 +30,12 @@ export interface PropKinds {
   globe: { radius: number; center: Vec3; axis: Vec3; rate: number };
   vertical: { center: Vec3 };
   target: { direction: Vec3 };
-  axis: { direction: Vec3; through: Vec3 | null };
+  axis: { direction: Vec3; through: Vec3 | null; length: number | null };
   axle: { start: Vec3; end: Vec3; radius: number };
   stand: { pivot: Vec3; height: number; radius: number };
   shaft: { point: Vec3; direction: Vec3; length: number; radius: number; bearings: boolean };
   bonds: { points: Vec3[]; pairs: [number, number][]; radius: number; radii: number[]; colors: string[] };
-  cloud: { points: Vec3[]; pixels: number };
+  cloud: { points: Vec3[]; times: number[]; pixels: number };
   cones: { axis: Vec3 };
 }
 
@@ -50,6 +50,8 @@ export interface StageCamera {
   target: "body" | Vec3 | null;
   /** Half the width of the space view, in m, or null. */
   radius: number | null;
+  /** What is upward in the space view. */
+  up: Vec3;
 }
 
 /** A uniformly rotating frame, along the world's axes at t = 0. */
@@ -79,8 +81,18 @@ export interface Stage {
   frame: ThirdFrame | null;
   grabs: Grab[];
   shows: string;
+  /** The point of the body whose path can be drawn, in m from the center of mass; null for the farthest. */
+  point: Vec3 | null;
+  /** Whether the body is transparent. */
+  seeThrough: boolean;
   still: string;
 }
+
+/** Whether two motions begin alike: what the user has changed since then is kept from one to the other. */
+export const isSameStage = (a: Stage, b: Stage): boolean => {
+  const begin = ({ camera, switches, off, panels, frame }: Stage): string => JSON.stringify([camera, switches, off, panels, frame?.name]);
+  return begin(a) === begin(b);
+};
 
 export const EMPTY_STAGE: Stage = {
   camera: null,
@@ -92,5 +104,7 @@ export const EMPTY_STAGE: Stage = {
   frame: null,
   grabs: [],
   shows: "",
+  point: null,
+  seeThrough: false,
   still: "",
 };

@@ -3,11 +3,13 @@
 
 import { Group } from "three";
 import { locateTime } from "../motion/pose.ts";
-import { plus, toBody, toWorld, type Vec3 } from "../motion/vectors.ts";
+import { minus, plus, scaled, toBody, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
+import type { ThirdFrame } from "./stage.ts";
 import { trajectoryOf, type Trajectory } from "./trajectory.ts";
 import { WideLine } from "./lines.ts";
 import { quantitiesOf, type Quantity } from "./quantities.ts";
+import { frameAttitude, pathInFrame, quaternionOf, relativeTo } from "./turning.ts";
 import { toView, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
 
 /** In pixels. */
@@ -16,10 +18,10 @@ const WIDTH = 2.2;
 interface Trail {
   line: WideLine;
   isOn(options: Options): boolean;
-  /** Points of a path that moves with the body; computed when it is first shown. */
-  tips: (() => Vec3[]) | null;
   /** Positions in m of a path that is fixed in space; null for one that moves with the body. */
   path: Vec3[] | null;
+  /** The tips of one that moves with the body, as a rotating frame sees them; null for the inertial frame. */
+  tips?(turning: ThirdFrame | null): Vec3[];
 }
 
 export class Trails extends Group {
@@ -59,20 +61,23 @@ export class Trails extends Group {
     this.updatePoint(options);
     const { before, share } = locateTime(this.trajectory.times, instant.t);
     const until = before + share;
-    const focus = instant.focus.join();
-    for (const trail of this.trails.values()) {
-      const { line, path } = trail;
-      line.visible = trail.isOn(options);
+    const turning = this.frame === "space" ? instant.turning : null;
+    const focus = `${instant.focus.join()} ${turning?.name ?? ""}`;
+    const turn = frameAttitude(turning, instant.t);
+    for (const { line, isOn, path, tips } of this.trails.values()) {
+      line.visible = isOn(options);
       if (!line.visible) continue;
       line.until = until;
+      line.quaternion.copy(quaternionOf(turn));
       if (path === null) {
         line.position.set(...framePose.anchor);
         line.scale.setScalar(instant.reach);
-        if (trail.tips) line.move(flat(trail.tips()));
-        trail.tips = null;
-      } else if (line.userData.focus !== focus) {
-        line.move(this.toView(path, instant.focus));
-        line.userData.focus = focus;
+        if (tips && line.userData.turning !== turning) {
+          line.userData.turning = turning;
+          line.move(flat(tips(turning)));
+        }
+      } else {
+        this.placePath(line, path, instant, focus);
       }
     }
   }
@@ -98,21 +103,24 @@ export class Trails extends Group {
     const { times, poses } = this.trajectory;
     const { trail } = quantity;
     if (trail === null || (this.frame === "body" && quantity.isFixed)) return false;
-    const tips = (): Vec3[] =>
+    const tips = (turning: ThirdFrame | null): Vec3[] =>
       poses.map((pose, k) => {
-        if (this.frame === "space") return quantity.at(pose, times[k]);
+        if (this.frame === "space") return toBody(frameAttitude(turning, times[k]), quantity.at(relativeTo(turning, pose), times[k]));
         return quantity.inBody ? quantity.inBody(pose) : toBody(pose.quaternion, quantity.at(pose, times[k]));
       });
     // Poinsot's construction draws the path of omega itself, at its own scale.
     const isOn = (options: Options): boolean => options[trail] && !(trail === "trailOmega" && options.poinsot);
-    this.trails.set(quantity.name, { line: this.lineOf(quantity.name, quantity.color), isOn, tips, path: null });
+    const line = this.lineOf(quantity.name, quantity.color);
+    // Drawn when it is next shown.
+    line.userData.turning = undefined;
+    this.trails.set(quantity.name, { line, isOn, tips, path: null });
     return true;
   }
 
   private addFixed(name: string, path: Vec3[], color: string, trail: "trailCenter" | "trailPoint"): void {
     const line = this.lineOf(name, color);
     line.userData.focus = "";
-    this.trails.set(name, { line, isOn: (options) => options[trail], tips: null, path });
+    this.trails.set(name, { line, isOn: (options) => options[trail], path });
   }
 
   /** The path of the point chosen by the user, which may change. */
@@ -122,6 +130,17 @@ export class Trails extends Group {
     this.at = at;
     const path = this.trajectory.poses.map((p) => plus(p.position, toWorld(p.quaternion, options.point)));
     this.addFixed("point", path, this.context.colors.ink, "trailPoint");
+  }
+
+  /** A path seen from a rotating frame turns with it, about a point of its axis. */
+  private placePath(line: WideLine, path: Vec3[], { focus, turning }: Instant, key: string): void {
+    const { record, framing } = this.context;
+    const center = turning && minus(turning.origin, record.origin);
+    line.position.set(...(center ? scaled(1 / framing.unit, minus(center, focus)) : ([0, 0, 0] as Vec3)));
+    if (line.userData.focus === key) return;
+    line.userData.focus = key;
+    const seen = turning ? pathInFrame(path, this.trajectory.times, turning, record.origin) : path;
+    line.move(this.toView(seen, center ?? focus));
   }
 
   private toView(path: Vec3[], focus: Vec3): Float32Array {

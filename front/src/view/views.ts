@@ -8,11 +8,13 @@ import { setText } from "../controls/dom.ts";
 import type { Choices } from "../options.ts";
 import { frameMotion, framingNote, PIVOT_TO_CENTER, type Framing } from "./framing.ts";
 import { closedFormNote } from "./closed-form.ts";
+import { ColorScale } from "./color-scale.ts";
+import { canCompare } from "./ghost.ts";
 import { Labels, type Box } from "./labels.ts";
-import { anglesOf, HALF_VIEW, INITIAL_CAMERA, Orbit, type CameraState } from "./orbit.ts";
+import { anglesOf, HALF_VIEW, Orbit, type CameraState } from "./orbit.ts";
 import { CameraGestures } from "./camera-gestures.ts";
-import { Grabber, keyOf, wordsFor, type DrawnScene, type GrabActions } from "./grabber.ts";
-import type { SightLine } from "./grab.ts";
+import { Grabber, wordsFor, type DrawnScene, type GrabActions } from "./grabber.ts";
+import { keyOf, type SightLine } from "./grab.ts";
 import { Handles } from "./handles.ts";
 import type { Quality } from "./quality.ts";
 import type { Grab } from "./stage.ts";
@@ -20,8 +22,10 @@ import type { Effects } from "./pattern.ts";
 import { isSameStructure, shareAppearances } from "./reuse.ts";
 import { FrameScene } from "./scene.ts";
 import { PaneRenderer, type Pane } from "./renderer.ts";
-import { instantAt, poseInFrame, type Instant, type ViewContext } from "./context.ts";
+import { instantAt, poseInFrame, type Instant, type Pinned, type ViewContext } from "./context.ts";
 import { Triad } from "./triad.ts";
+import { asPlaced, raiseCamera, turnCamera } from "./turning.ts";
+import { FrameChoice } from "./frame-choice.ts";
 
 interface View {
   pane: Pane;
@@ -51,11 +55,14 @@ export class Views {
   private readonly renderer: PaneRenderer;
   private readonly views: View[];
   private readonly grabber = new Grabber();
+  private readonly scale = new ColorScale();
+  private pinned: Pinned | null = null;
   private readonly effects: Effects;
   /** What lies over the views, and must not be covered by labels. */
   overlay: HTMLElement | null = null;
   /** Called when the cameras are linked or separated. */
   onLinked: (yes: boolean) => void = () => undefined;
+  private readonly frameChoice: FrameChoice;
   private context: ViewContext | null = null;
   private t = 0;
   private isPlaying = false;
@@ -78,6 +85,8 @@ export class Views {
       orbit,
       frameScene: null,
     }));
+    this.views[0].pane.element.append(this.scale.element);
+    this.frameChoice = new FrameChoice(this.views[0].pane, choices);
     for (const view of this.views) {
       new CameraGestures(view.pane.element, {
         orbit: () => view.orbit,
@@ -110,12 +119,20 @@ export class Views {
     this.build(record);
     if (keepCamera) return;
     this.t = record.time[0];
-    const { camera } = record.stage;
-    const { azimuthDeg, elevationDeg, zoom } = camera ?? INITIAL_CAMERA;
-    for (const { orbit } of this.views) orbit.home = { azimuthDeg, elevationDeg, zoom, pan: [0, 0, 0] };
-    this.resetCamera();
-    const { isFar } = this.context!.framing;
-    if (this.choices.now.follow !== isFar) this.choices.set({ follow: isFar });
+    for (const { orbit } of this.views) orbit.startAt(record.stage.camera);
+    const follow = this.followsAtFirst;
+    if (this.choices.now.follow !== follow) this.choices.set({ follow });
+  }
+
+  /** Whether the camera follows the body until the user decides. */
+  get followsAtFirst(): boolean {
+    if (!this.context) return false;
+    const { framing, record } = this.context;
+    return record.stage.switches.includes("follow") || (framing.isFar && !record.stage.off.includes("follow"));
+  }
+
+  get cameraHome(): CameraState {
+    return this.views[0].orbit.home;
   }
 
   /** `isPlaying` if frame follows frame. */
@@ -187,12 +204,19 @@ export class Views {
     this.grabber.actions = actions;
   }
 
+  /** Show a motion to compare with as a ghost; null for none. */
+  pin(pinned: Pinned | null): void {
+    this.pinned = pinned;
+    if (this.context) this.build(this.context.record);
+  }
+
   private build(record: MotionRecord): void {
     const { watched, dark } = this.choices.now;
+    this.scale.show(record, dark);
     const at = Math.min(watched, record.bodies - 1);
     const { held } = this.grabber;
     const framing = held?.framing ?? frameMotion(record, at);
-    const context: ViewContext = { record, watched: at, framing, colors: colorsOf(dark), effects: this.effects, held };
+    const context: ViewContext = { record, watched: at, framing, colors: colorsOf(dark), effects: this.effects, pinned: this.pinned, held };
     const before = this.context;
     if (before !== null && this.unavailable === "" && isSameStructure(before, context)) {
       // The scenes hold this context.
@@ -207,6 +231,7 @@ export class Views {
       view.frameScene?.dispose();
       view.frameScene = new FrameScene(context, view.pane.frame);
     }
+    this.frameChoice.show(record.stage);
     document.body.dataset["props"] = (this.views[0].frameScene?.props ?? []).map(({ kind }) => kind).join();
     this.renderer.requestDraw();
   }
@@ -214,8 +239,8 @@ export class Views {
   private frame(quality: Quality): void {
     if (!this.context) return;
     const { now } = this.choices;
-    const instant = instantAt(this.context, this.t, now.follow);
-    const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot);
+    const instant = instantAt(this.context, this.t, now.follow, now.turning);
+    const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot, this.context.record.stage.camera?.radius != null);
     for (const view of this.views) {
       view.frameScene?.showShadows(quality.shadows);
       this.render(view, instant, radii[view.pane.frame]);
@@ -230,16 +255,19 @@ export class Views {
     const framePose = frameScene.update(this.choices.now, instant, this.choices.now.follow, radius);
     const at: Vec3 = pane.frame === "body" ? scaled(1 - PIVOT_TO_CENTER, framePose.anchor) : [0, 0, 0];
     view.orbit.aim(camera, at, radius, pane.width / pane.height);
+    if (pane.frame === "space") raiseCamera(camera, this.context!.record.stage.camera?.up);
+    view.triad.show(camera, triadColors(pane, colors));
+    if (pane.frame === "space") turnCamera(camera, instant.turning, instant.t);
     frameScene.fit(camera, pane.width, pane.height, radius);
     this.renderer.render(pane, frameScene.scene, camera, colors.paper);
     view.labels.show(frameScene.labelRequests(camera, pane, instant), pane, this.covered(view));
-    view.triad.show(camera, triadColors(pane, colors));
     view.handles.show(this.isPlaying ? [] : this.grabber.handles(this.drawn(view)!, instant.t, camera, pane));
   }
 
   /** Parts of a pane where no label may be. */
   private covered({ pane, triad }: View): Box[] {
-    const boxes = [pane.caption, pane.remark, triad.element].map(boxOf);
+    const scale = pane.frame === "space" && !this.scale.element.hidden ? [this.scale.element] : [];
+    const boxes = [pane.caption, pane.remark, triad.element, ...scale].map(boxOf);
     if (!this.overlay) return boxes;
     const { x, y, ...size } = boxOf(this.overlay);
     const { offsetLeft: left, offsetTop: top } = pane.element;
@@ -250,11 +278,12 @@ export class Views {
     const [space, body] = this.views;
     const closedForm = this.choices.now.closedForm ? closedFormNote(this.context!, instant) : "";
     const { ground, contacts } = space.frameScene ?? {};
-    const remarks = [ground?.description() || (contacts?.description() ?? ""), this.remark, closedForm];
+    const ghost = this.pinned && canCompare(this.context!.record) ? `ghost: ${this.pinned.words}` : "";
+    const remarks = [ground?.description() || (contacts?.description() ?? ""), this.remark, closedForm, ghost];
     setText(space.pane.remark, remarks.filter(Boolean).join(" · "));
     const hasDots = this.context!.record.axis === "member" && this.choices.now.omega;
     const dots = hasDots ? "dots: ω of all members, in body axes" : "";
-    setText(body.pane.remark, instant.isPresent ? dots : "this member has failed; there is nothing to draw");
+    setText(body.pane.remark, instant.isPresent ? dots : "this member has ended or failed; there is nothing to draw");
   }
 
   private click(view: View, x: number, y: number): void {
@@ -272,8 +301,10 @@ export class Views {
   /** Direction of the angular momentum in a view; null if there is none. */
   private momentumIn({ pane, orbit }: View): Partial<CameraState> | null {
     if (!this.context) return null;
-    const instant = instantAt(this.context, this.t, this.choices.now.follow);
-    const direction = poseInFrame(pane.frame, this.context, instant).along(instant.pose.angularMomentum);
+    const instant = instantAt(this.context, this.t, this.choices.now.follow, this.choices.now.turning);
+    const seen = poseInFrame(pane.frame, this.context, instant).along(instant.pose.angularMomentum);
+    const { camera } = this.context.record.stage;
+    const direction = pane.frame === "space" ? asPlaced(seen, camera?.up, instant.turning, instant.t) : seen;
     return length(direction) > 0 ? anglesOf(direction, orbit.state.azimuthDeg) : null;
   }
 
@@ -283,9 +314,9 @@ export class Views {
   }
 
   /** What turns the body, if the pointer is on it; not while it moves, when the camera is meant. */
-  private attitudeAt(view: View, x: number, y: number): Grab | null {
+  private attitudeAt(view: View, x: number, y: number): Grab[] | null {
     if (this.isPlaying || view.pane.frame !== "space" || !this.context || !Number.isFinite(x)) return null;
-    const found = this.grabber.grabs(this.context).find(({ what }) => what === "attitude");
+    const found = this.grabber.groups(this.context).find(([{ what }]) => what === "attitude");
     return found && view.frameScene?.isOnBody(this.ray(view, x, y)) ? found : null;
   }
 
@@ -303,14 +334,14 @@ export class Views {
   private press(view: View, event: PointerEvent, x: number, y: number): boolean {
     // A finger on the body moves the camera, or scrolls the page: it has the ring.
     const grab = event.pointerType === "mouse" ? this.attitudeAt(view, x, y) : null;
-    if (grab) this.grab(view.pane, keyOf(grab), event);
+    if (grab) this.grab(view.pane, keyOf(grab[0]), event);
     return grab !== null;
   }
 
   private grab(pane: Pane, key: string, event: PointerEvent): void {
     const view = this.views.find((one) => one.pane === pane)!;
     const scene = this.drawn(view);
-    const grab = scene && this.grabber.grabs(scene.context).find((one) => keyOf(one) === key);
+    const grab = scene && this.grabber.groups(scene.context).find(([one]) => keyOf(one) === key);
     if (!grab) return;
     const sightAt = (at: PointerEvent): SightLine => {
       const box = pane.element.getBoundingClientRect();
@@ -322,9 +353,10 @@ export class Views {
 }
 
 /** Half the width of each view, in units; equal if the space view needs little more, for comparison. */
-function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoinsot: boolean) {
+function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoinsot: boolean, isFramed: boolean) {
   const own = (isPoinsot ? 2.15 : 2.05) * instant.reach;
-  const space = Math.max(own, isFollowing ? framing.radius.following : framing.radius.whole);
+  const whole = instant.turning === null ? framing.radius.whole : (framing.turning?.radius ?? framing.radius.whole);
+  const space = isFollowing ? Math.max(own, framing.radius.following) : isFramed ? whole : Math.max(own, whole);
   return { space, body: space < 1.5 * own ? space : own };
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from polhode.cli.output import print_json
-from polhode.cli.picture import describe_run
+from polhode.cli.picture import describe_run, look_options
 from polhode.cli.target import MotionCommand, default_stem, parameter_values, resolve_motion
 
 
@@ -46,6 +46,7 @@ class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 @click.option("--from", "start", type=float, metavar="<s>", help="Start of the part to show.")
 @click.option("--to", "end", type=float, metavar="<s>", help="End of the part to show.")
 @click.option("--body", type=click.IntRange(0), default=0, help="For a system: index of the body of the second view.")
+@look_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.pass_context
 def film(
@@ -59,6 +60,10 @@ def film(
     start: float | None,
     end: float | None,
     body: int,
+    views: str,
+    dark: bool,
+    caption: str,
+    drawn_by: str,
     as_json: bool,
     **parameters: float | None,
 ) -> None:
@@ -82,16 +87,18 @@ def film(
     shown = resolve_motion(ctx, target, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", films.FilmWarning)  # printed below
-        made = films.film(
-            shown.motion,
+        made = shown.motion.film(
             place,
-            shown.title,
             pace=pace,
             frames_per_second=fps,
             size=size,
             start=start,
             end=end,
             body=body,
+            views=views,
+            dark=dark,
+            caption=caption,
+            drawn_by=drawn_by,
         )
     if as_json:
         report = {key: value for key, value in vars(made).items() if key != "path"}

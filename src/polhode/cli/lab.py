@@ -27,6 +27,11 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--host", default="127.0.0.1", show_default=True, help="Any host other than localhost requires a token."
             ),
             click.option("--token", help="Access token in the URL of the page; generated if one is required."),
+            click.option(
+                "--public-url",
+                metavar="URL",
+                help="Where a proxy shows this server, such as that of JupyterHub or Codespaces. Requires a token.",
+            ),
             click.option("--no-browser", is_flag=True, help="Print the URL without opening a browser."),
         )
     ):
@@ -45,6 +50,7 @@ def lab(
     port: int | None,
     host: str,
     token: str | None,
+    public_url: str | None,
     no_browser: bool,
     **parameters: float | None,
 ) -> None:
@@ -59,12 +65,21 @@ def lab(
       polhode lab dzhanibekov
       polhode lab dzhanibekov --spin 3
       polhode lab --no-browser --port 9000
+      polhode lab --port 8321 --public-url https://hub.example.org/user/ann/proxy/8321/
     """
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = parameter_values(ctx, parameters)
     changed = {key: values[key] for key, value in parameters.items() if value is not None}
     initial_model = "" if model is None else model.name
-    serve_page(model=initial_model, parameters=changed, port=port, host=host, token=token, no_browser=no_browser)
+    serve_page(
+        model=initial_model,
+        parameters=changed,
+        port=port,
+        host=host,
+        token=token,
+        public_url=public_url,
+        no_browser=no_browser,
+    )
 
 
 def serve_page(
@@ -72,6 +87,7 @@ def serve_page(
     port: int | None,
     host: str,
     token: str | None,
+    public_url: str | None,
     no_browser: bool,
     model: str = "",
     parameters: Mapping[str, float] = MappingProxyType({}),
@@ -85,18 +101,19 @@ def serve_page(
 
     if token == "":
         raise click.UsageError("--token must not be empty")
+    public = None if public_url is None else security.parse_public_url(public_url)
     html_page.content_security_policy(live=True)  # raises an error if the page was not built
     with address.open_listener(host, port) as listener:
         bound, number = listener.getsockname()[:2]
-        token = security.required_token(bound, token)
-        url = address.page_url(host, listener, model, parameters, token)
+        token = security.required_token(bound, token, is_public=public is not None)
+        url = address.page_url(host, listener, model, parameters, token, public)
 
         def begin() -> None:
             if port is None and number != address.DEFAULT_PORT:
                 click.echo(f"port {address.DEFAULT_PORT} is in use: using port {number} instead")
             from_others = (
                 "  (from other machines: use this machine's name or address)"
-                if security.is_wildcard_address(bound)
+                if security.is_wildcard_address(bound) and public is None
                 else ""
             )
             click.echo(f"{url}{from_others}  Press Ctrl-C to stop")
@@ -105,5 +122,5 @@ def serve_page(
             if viewed is None:
                 lifecycle.warm_up(model, parameters)
 
-        lifecycle.serve(Lab((bound, host), token, viewed, title), listener, begin)
+        lifecycle.serve(Lab((bound, host), token, viewed, title, public=public), listener, begin)
     lifecycle.exit_now()

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polhode.cli.output import check_picture_path, print_json, save_figure
+from polhode.cli.output import check_picture_path, print_json
 from polhode.cli.target import MotionCommand, default_stem, parameter_values, resolve_motion
+
+
+def look_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how a picture or a film looks."""
+    for option in reversed(
+        (
+            click.option(
+                "--views",
+                type=click.Choice(["both", "space", "body"]),
+                default="both",
+                help="The views to draw. Default: both.",
+            ),
+            click.option("--dark", is_flag=True, help="On a dark background."),
+            click.option("--caption", default="", help="Words to draw into it. Default: none."),
+            click.option(
+                "--drawn-by",
+                type=click.Choice(["auto", "page", "matplotlib"]),
+                default="auto",
+                help="By the interactive page, in a browser without a window, or by Matplotlib. Default: by the page "
+                "if Chromium, Chrome or Edge is there (or named in CHROMIUM).",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.command(cls=MotionCommand)
@@ -21,6 +47,7 @@ from polhode.cli.target import MotionCommand, default_stem, parameter_values, re
     help="Output file: .png, .svg or .pdf. Default: NAME.png.",
 )
 @click.option("--body", type=click.IntRange(0), default=0, help="For a system: index of the body of the second view.")
+@look_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.pass_context
 def picture(
@@ -30,6 +57,10 @@ def picture(
     time: float | None,
     output: Path | None,
     body: int,
+    views: str,
+    dark: bool,
+    caption: str,
+    drawn_by: str,
     as_json: bool,
     **parameters: float | None,
 ) -> None:
@@ -48,9 +79,8 @@ def picture(
     place = Path(f"{default_stem(ctx, target)}.png") if output is None else output
     check_picture_path(place, "--output")
     shown = resolve_motion(ctx, target, values)
-    from polhode.plot.snapshot.figure import draw_snapshot
-
-    save_figure(draw_snapshot(shown.motion, time, shown.title, body=body), place)
+    look: Any = {"views": views, "dark": dark, "caption": caption, "drawn_by": drawn_by}
+    shown.motion.picture(place, time, body=body, **look)
     at = shown.motion.scenario.start_time if time is None else time
     report: dict[str, Any] = {"name": shown.name, "picture": str(place), "time_s": at, "parameters": shown.parameters}
     if as_json:

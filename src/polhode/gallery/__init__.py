@@ -29,6 +29,7 @@ _SUPPORT_MODULES = (
     "measurements",
     "rotation_sequence",
     "shared",
+    "thumbnails",
 )
 
 

@@ -13,6 +13,8 @@ from polhode.massprops.shapes import prism
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Polygon, Text
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,6 +203,37 @@ def _draw_flattened(axes: Axes) -> None:
     axes.set_title("parallel lines stay parallel")
 
 
+def stage(angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Stage:
+    """From above: the plate before, and all transformations applied to it in one order and in the reverse."""
+    steps = {
+        "stretch": affine.scaling((stretch, 1.0)),
+        "skew": affine.skew(skew),
+        "rotate": affine.rotation(-np.radians(angle)),
+        "shift": affine.translation((shift_x, shift_y)),
+    }
+    orders = {"axis1": list(steps), "axis3": list(steps)[::-1]}
+    outlines, labels = [Polygon(_on_the_table(CORNERS), faded=True, color="muted")], list[Text]()
+    for (color, order), corner in zip(orders.items(), (1, 4), strict=True):
+        image = affine.applied(affine.combined(*(steps[name] for name in order)), affine.point(CORNERS))
+        points = _on_the_table(image[:, :2])
+        outlines.append(Polygon(points, color=color))
+        labels.append(Text(points[corner], label=", ".join(order), color=color))
+    all_points = np.concatenate([np.asarray(outline.points) for outline in outlines])
+    low, high = all_points.min(axis=0), all_points.max(axis=0)
+    return Stage(
+        camera=StageCamera(-90.0, 62.0, target=tuple((low + high) / 2), radius=0.64 * float(np.max(high - low))),
+        off=("omega", "L", "trailOmega", "forces", "torque", "trailCenter", "bodyAxes"),
+        panels=("position", "quaternion"),
+        props=(*outlines, *labels),
+        floor=-THICKNESS,
+        shows="An L-shaped plate turns about its corner, among its images under four maps in two orders.",
+    )
+
+
+def _on_the_table(points: Array) -> Array:
+    return np.column_stack((points, np.zeros(len(points))))
+
+
 MODEL = Model(
     name="affine-2d",
     title="Rotate, scale, skew and translate a plate: the order matters",
@@ -223,4 +256,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -12,6 +12,8 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
 from polhode.gallery.shared import finish_time_panel
 from polhode.validation import Array
+from polhode.web.props import AxisLine, Polygon
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +31,8 @@ X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 SHIFT = np.array((0.0, 1.0, 0.0))
 PALE_BLUE = "#8fc3e3"
 EYE = (0.55, 0.42)
+BESIDE = np.array((1.1, 0.75, 0.0))
+"""Where the result of the other order is shown."""
 ORDERS = ("x, then z", "z, then x")
 
 
@@ -190,6 +194,31 @@ def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float,
     finish_time_panel(axes, one, "angle between the two prisms; at 1 s impulses change the spin of each", "deg", 2)
 
 
+def stage(about_x: float, about_z: float, run: str = ORDERS[0]) -> Stage:
+    """The two axes, and the prism as it ends after the rotations in the other order, beside."""
+    other = (Z, about_z, X, about_x) if run == ORDERS[0] else (X, about_x, Z, about_z)
+    first, second = (rotations.matrix(other[i], np.radians(other[i + 1])) for i in (0, 2))
+    corners = prism_corners(SIDES, RADIUS) @ (second @ first).T + BESIDE
+    name = ORDERS[1] if run == ORDERS[0] else ORDERS[0]
+    faces = [corners[:SIDES], corners[SIDES:]]
+    faces += [corners[[k, (k + 1) % SIDES, SIDES + (k + 1) % SIDES, SIDES + k]] for k in range(SIDES)]
+    labels = [f"{name}: ends so"] + [""] * (len(faces) - 1)
+    return Stage(
+        camera=StageCamera(-55.0, 22.0, target=tuple(BESIDE / 2), radius=1.75),
+        switches=("trailAxis1", "trailAxis3"),
+        off=("L", "trailOmega", "torque"),
+        panels=("quaternion", "angular_velocity_world"),
+        props=(
+            AxisLine(X, (0.0, 0.0, 0.0), 2.6, label="x"),
+            AxisLine(Z, (0.0, 0.0, 0.0), 2.6, label="z"),
+            *(Polygon(face, label=label, color="axis1") for face, label in zip(faces, labels, strict=True)),
+        ),
+        floor=False,
+        shows="A prism makes two rotations; beside it stands where it ends if they are made in the other order.",
+        moment=0.8,
+    )
+
+
 MODEL = Model(
     name="affine-3d",
     title="Two rotations in both orders give two different attitudes",
@@ -209,4 +238,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -14,6 +14,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.reference.poinsot import herpolhode_radii
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +113,21 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     return figure
 
 
+def stage(spin: float, nudge: float, run: str) -> Stage:
+    """The inertia ellipsoid rolls on the invariable plane; the polhode is a small curve about the axis of spin."""
+    return Stage(
+        camera=StageCamera(azimuth_deg=-75.0 if run == SMALLEST else 15.0, elevation_deg=20.0),
+        switches=("poinsot",),
+        off=("trailOmega",),
+        panels=("angular_velocity", "angular_velocity_world", "energy", "drift"),
+        grabs=(
+            Grab("angular_velocity", knob="spin", component=0 if run == SMALLEST else 1),
+            Grab("angular_velocity", knob="nudge", component=2),
+        ),
+        shows="An ellipsoid rolls on a plane; the point of contact goes round in a small curve about the axis of spin.",
+    )
+
+
 MODEL = Model(
     name="asymmetric-top-stable",
     title="An asymmetric top is stable about the axes of largest and smallest moment",
@@ -131,4 +147,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -15,6 +15,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.validation import Array
+from polhode.web.stage import Grab, Stage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,4 +164,14 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        switches=("poinsot",),
+        off=("trailOmega",),
+        panels=("angular_velocity", "phase:angular_velocity_body_3:angular_velocity_body_2", "energy", "drift"),
+        grabs=(
+            Grab("angular_velocity", knob="spin", component=2),
+            Grab("angular_velocity", knob="nudge", component=1),
+        ),
+        shows="An ellipsoid rolls on a plane; the point of contact leaves the axis of spin and goes to its other end.",
+    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from polhode.massprops.shapes import box
 from polhode.model.forces import impulse
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
+from polhode.web.props import AxisLine, Polyline, StageArrow
+from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -204,6 +207,26 @@ def _draw_point_mass_sums(axes: Axes, sides: Array, density: float) -> None:
     add_legend_above(axes, 4)
 
 
+def stage(x: float, y: float, z: float, density: float, run: str = ROTATIONS[0]) -> Stage:
+    """The axis of the rotation, and the impulse that starts it."""
+    sides, axis = np.array((x, y, z)), ROTATIONS.index(run) if run in ROTATIONS else 0
+    along, at = _make_impulse(sides, axis)
+    size = 0.45 * float(np.linalg.norm(sides))
+    corners = np.array(list(product((-0.5, 0.5), repeat=3))) * sides
+    outline = corners[[0, 1, 3, 2, 0, 4, 5, 1, 5, 7, 3, 7, 6, 2, 6, 4]]
+    return Stage(
+        off=("trailOmega", "L", "bodyAxes"),
+        panels=("angular_velocity", "angular_momentum", "quaternion"),
+        props=(
+            AxisLine(np.eye(3)[axis], (0.0, 0.0, 0.0), 1.6 * float(np.linalg.norm(sides)), label="xyz"[axis]),
+            StageArrow(at - size * along, size * along, label="impulse", color="impact"),
+            Polyline(outline, color="muted"),
+        ),
+        floor=False,
+        shows="A block at rest is struck off center and turns about one of its axes.",
+    )
+
+
 MODEL = Model(
     name="block-inertia",
     title="The inertia tensor of a block: by formula, from its mesh, and from its rotation",
@@ -225,4 +248,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

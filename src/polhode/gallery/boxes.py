@@ -17,6 +17,7 @@ from polhode.model.state import State
 from polhode.reference.problems import problem
 from polhode.rotations import angle_between
 from polhode.validation import Array
+from polhode.web.stage import Grab, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -215,4 +216,14 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        switches=("closedForm",),
+        off=("forces", "L"),
+        panels=("drift", "angular_velocity", "energy", "position"),
+        grabs=(
+            Grab("angular_velocity", knob="spin", component=1),
+            Grab("angular_velocity", knob="nudge", component=0),
+        ),
+        shows="A box tumbles while it flies; the gray outline is the closed form, which it must not leave.",
+    ),
 )

@@ -17,6 +17,8 @@ from polhode.model.forces import point_gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Globe, LocalVertical
+from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 EARTH = 3.986004418e14
 """G M of the Earth, in m3/s2."""
 EARTH_RADIUS = 6.371e6
+SIDEREAL_RATE = 7.292115e-5
+"""Of the Earth's rotation, in rad/s."""
 WIDTH, LENGTH, MASS = 0.1, 0.34, 4.0
 PANEL = (0.004, 0.2, 0.3)
 """Sides along track, along the orbit normal, and upwards, in m."""
@@ -253,6 +257,24 @@ def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
     add_legend_above(axes, 2)
 
 
+def stage(amplitude: float, altitude: float, panels: float) -> Stage:
+    """Seen from the frame that goes round with the satellite: the Earth below, and the satellite swings."""
+    rate = _orbital_rate(altitude)
+    return Stage(
+        camera=StageCamera(azimuth_deg=8.0, elevation_deg=9.0, target="body", up=(1.0, 0.0, 0.0)),
+        off=("omega", "L", "trailOmega", "trailCenter", "forces"),
+        panels=("yaw_pitch_roll", "angular_velocity", "torque", "drift"),
+        props=(
+            Globe(EARTH_RADIUS, rate=SIDEREAL_RATE, label="Earth"),
+            LocalVertical(label="toward the Earth"),
+        ),
+        floor=False,
+        frame=ThirdFrame("orbit", (0.0, 0.0, rate), first=True),
+        grabs=(Grab("attitude", knob="amplitude", component=1, scale=180 / pi),),
+        shows="A satellite above the Earth swings about the vertical like a pendulum while it goes round.",
+    )
+
+
 MODEL = Model(
     name="cubesat",
     title="A CubeSat librates about the vertical while it orbits the Earth",
@@ -273,4 +295,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -12,6 +12,8 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import box
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.web.props import AxisLine, Polygon
+from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 MATRIX, RAW, RENORMALIZED = "matrix", "quaternion, not renormalized", "quaternion, renormalized"
+SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 SIDES = (1.0, 1.0, 0.5)
 FRAMES = 200
 DRAWN_LOSS = 0.3
@@ -165,6 +168,26 @@ def _draw_drift_against_angle(axes: Axes, motions: Mapping[str, Motion], turn: f
     axes.legend(loc="lower right")
 
 
+def stage(turn: float, steps: float, run: str = MATRIX) -> Stage:
+    """The spinning box, and its upper face as the attitude at the end draws it: narrower by what the norm has lost."""
+    angle = {MATRIX: turn, RAW: turn / 2}.get(run)
+    loss = 0.0 if angle is None else float(rk4_norm_loss(angle, round(steps)))
+    width = (1 - loss) ** (0.5 if run == MATRIX else 1.0)
+    half = np.array(SIDES) / 2
+    corners = [(sx * width * half[0], sy * width * half[1], 1.01 * half[2]) for sx, sy in SQUARE]
+    words = "keeps its size" if angle is None else f"narrower by {100 * (1 - width):.2g} % at the end"
+    return Stage(
+        off=("L", "trailOmega"),
+        switches=("trailAxis1",),
+        panels=("drift", "quaternion", "angular_velocity_world"),
+        props=(
+            AxisLine((0.0, 0.0, 1.0), label="axis"),
+            Polygon(corners, label=words, attached="body", color="impact"),
+        ),
+        shows="A box spins about a fixed axis; its upper face is outlined as the drifted attitude would draw it.",
+    )
+
+
 MODEL = Model(
     name="drift",
     title="A matrix drifts away from a rotation; a quaternion drifts less and is easily renormalized",
@@ -184,4 +207,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

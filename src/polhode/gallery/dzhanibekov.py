@@ -15,6 +15,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.validation import Array
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -217,4 +218,15 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        camera=StageCamera(azimuth_deg=-35.0, elevation_deg=18.0),
+        switches=("trailAxis2",),
+        off=("trailOmega",),
+        panels=("angular_velocity", "phase:angular_velocity_body_2:angular_velocity_body_3", "energy", "drift"),
+        grabs=(
+            Grab("angular_velocity", knob="spin", component=1),
+            Grab("angular_velocity", knob="nudge", component=0),
+        ),
+        shows="A spinning box turns over again and again, while its angular momentum stays where it is.",
+    ),
 )

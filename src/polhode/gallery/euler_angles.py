@@ -9,6 +9,8 @@ import numpy as np
 from polhode import rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
+from polhode.web.props import AxisLine
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -147,6 +149,25 @@ def _draw_inverse_rates(axes: Axes, motion: Motion, theta: float) -> None:
     axes.legend(loc="lower left")
 
 
+def stage(phi: float, theta: float, psi: float, run: str = "three rotations") -> Stage:
+    """The axis of each of the three rotations while it happens, and the path of axis 3."""
+    props, attitude = list[AxisLine](), np.eye(3)
+    tilt = 0.0 if run == UPRIGHT else theta
+    for k, ((axis, angle), name) in enumerate(zip(_turn_sequence(phi, tilt, psi), "φθψ", strict=True)):
+        words = f"{name} about {3 if k != 1 else 1}"
+        props.append(AxisLine(attitude @ axis, label=words, since=float(k), until=float(k + 1), color="ink"))
+        attitude = attitude @ rotations.matrix(axis, angle)
+    return Stage(
+        camera=StageCamera(-40.0, 24.0),
+        switches=("trailAxis1", "trailAxis3"),
+        off=("omega", "L", "trailOmega", "torque"),
+        panels=("euler_angles", "angular_velocity"),
+        props=(*props, AxisLine((0.0, 0.0, 1.0), label="z", color="muted")),
+        shows="A wedge turns about its axis 3, about its axis 1, and about its axis 3 again.",
+        moment=0.6,
+    )
+
+
 MODEL = Model(
     name="euler-angles",
     title="Three rotations give any attitude, but their angles are singular at the vertical",
@@ -167,4 +188,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -17,6 +17,8 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.validation import Array
+from polhode.web.props import Cuboid
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -244,6 +246,26 @@ def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None
     finish_time_panel(axes, motion, "growth", "fraction of the spin", 2)
 
 
+def stage(spin: float, nudge: float, height: float, run: str) -> Stage:
+    """The phone with its screen, in the fall; the floor comes near."""
+    spun = next(i for i, name in enumerate(AXES_NAMES) if run.startswith(name))
+    long, wide, thick = SIDES
+    screen = Cuboid((0.96 * long, 0.9 * wide, 0.06 * thick), (0.0, 0.0, thick / 2), color="#1c2530", attached="body")
+    return Stage(
+        camera=StageCamera(elevation_deg=16.0),
+        switches=(f"trailAxis{spun + 1}",),
+        off=("L", "trailOmega"),
+        panels=("angular_velocity", "position", "energy", "drift"),
+        props=(screen,),
+        floor=0.0 if run in AXES_NAMES else None,
+        grabs=(
+            Grab("angular_velocity", knob="spin", component=spun),
+            Grab("angular_velocity", knob="nudge", component=(spun + 1) % 3, scale=1 / spin),
+        ),
+        shows="A phone falls, spinning about one of its axes; about the intermediate one it flips over.",
+    )
+
+
 MODEL = Model(
     name="falling-phone",
     title="A phone spinning about its intermediate axis flips over if it falls long enough",
@@ -264,4 +286,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -17,6 +17,8 @@ from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
 from polhode.validation import Array
+from polhode.web.props import RollingCones
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -267,6 +269,21 @@ def _draw_energies(axes: Axes, motions: dict[str, Motion]) -> None:
     finish_time_panel(axes, motions["plate"], "energy change (L is constant)", "relative", 3, rows=2)
 
 
+def stage(spin: float, tilt: float, run: str) -> Stage:
+    """The plate with its two cones; a tray has none."""
+    return Stage(
+        camera=StageCamera(elevation_deg=16.0, target=(0.0, 0.0, 0.5 * RADIUS), radius=1.75 * RADIUS)
+        if run == "plate"
+        else None,
+        switches=("trailAxis3",),
+        off=("bodyAxes", "trailOmega"),
+        panels=("angular_velocity", "tilt_precession", "energy", "drift"),
+        props=(RollingCones(),) if run == "plate" else (),
+        grabs=(Grab("angular_velocity", knob="spin", component=2),),
+        shows="A plate spins with its axis tilted from the angular momentum, and wobbles.",
+    )
+
+
 MODEL = Model(
     name="feynman-plate",
     title="Feynman's plate wobbles twice per revolution",
@@ -286,4 +303,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

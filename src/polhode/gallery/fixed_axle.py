@@ -15,6 +15,8 @@ from polhode.massprops.shapes import box
 from polhode.model.forces import torque
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.web.props import AxisLine, Shaft
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -212,6 +214,21 @@ def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
     add_legend_above(axes, 2)
 
 
+def stage(tilt: float, rate: float, run: str = HELD) -> Stage:
+    """The shaft in its bearings; without the torque, only the line where it was."""
+    up, middle = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+    shaft = Shaft(middle, up, 1.5, 0.025) if run == HELD else AxisLine(up, middle, 1.6, label="no shaft")
+    return Stage(
+        camera=StageCamera(-50.0, 14.0, radius=0.95),
+        switches=("trailL",),
+        off=("bodyAxes",),
+        panels=("angular_momentum", "torque", "angular_velocity_world"),
+        props=(shaft,),
+        floor=False,
+        shows="A box tilted on a shaft with two bearings; its angular momentum precesses about the shaft.",
+    )
+
+
 MODEL = Model(
     name="fixed-axle",
     title="A box tilted on its shaft: L precesses, and the bearings exert a torque",
@@ -231,4 +248,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

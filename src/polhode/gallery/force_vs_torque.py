@@ -15,6 +15,8 @@ from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
 from polhode.reference.pendulum import Pendulum
 from polhode.validation import Array
+from polhode.web.props import Ball, Polygon, Text
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -224,6 +226,26 @@ def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mas
     finish_time_panel(axes, motion, f"extra energy: zero again at {swing.period / 2:.6g} s", "J", 2)
 
 
+def stage(force: float, arm: float, mass: float, duration: float, run: str = OFF_CENTER) -> Stage:
+    """The point at which the force acts, and where it was at the start."""
+    at = (arm if run == OFF_CENTER else 0.0, 0.0, 0.0)
+    half = np.array(SIDES) / 2
+    outline = [(sx * half[0], -half[1], sz * half[2]) for sx, sz in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    return Stage(
+        camera=StageCamera(-80.0, 12.0),
+        switches=("trailCenter", "trailPoint"),
+        off=("L", "trailOmega", "bodyAxes", "torque"),
+        point=at,
+        panels=("energy", "position", "angular_velocity_world"),
+        props=(
+            Ball(at, 0.16, attached="body", color="impact"),
+            Polygon(outline, label="start", faded=True, color="muted"),
+            Text(at, label="force acts here", attached="body", until=0.15 * duration, color="impact"),
+        ),
+        shows="A long block is pushed at one end: it rises and swings, while its center moves on a straight line.",
+    )
+
+
 MODEL = Model(
     name="force-vs-torque",
     title="An off-center force does more work: its point of application moves farther along it",
@@ -247,4 +269,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

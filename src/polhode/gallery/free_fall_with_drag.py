@@ -11,6 +11,8 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.fall import with_quadratic_drag
+from polhode.web.props import TargetDirection
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,6 +110,18 @@ def _draw_powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
     finish_time_panel(axes, motion, "power", "kW; cut off at first" if is_cut else "kW", 3)
 
 
+def stage(mass: float, drag: float, speed: float, duration: float) -> Stage:
+    """The camera falls along, so that one sees drag grow until it balances the weight."""
+    return Stage(
+        camera=StageCamera(-60.0, 8.0, target="body"),
+        panels=("speed", "forces", "energy"),
+        props=(TargetDirection((0.0, 0.0, -1.0), label="down"),),
+        floor=True,
+        shows="A skydiver falls; the arrow of the drag grows until it is as long as that of the weight.",
+        moment=0.7,
+    )
+
+
 MODEL = Model(
     name="free-fall-with-drag",
     title="A skydiver falls until drag balances the weight",
@@ -129,4 +143,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -14,6 +14,8 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
+from polhode.web.props import RollingCones
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,6 +171,26 @@ def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     finish_time_panel(axes, motion, "plate: error against the closed form", "error", 2, rows=2)
 
 
+def stage(spin: float, tilt: float, nudge: float, run: str) -> Stage:
+    """The plate with its two cones, and the blocks with their inertia ellipsoid, which rolls on a plane."""
+    spun = BLOCKS.index(run) if run in BLOCKS else 1 if run == EXACT else 2
+    grabs = [Grab("angular_velocity", knob="spin", component=spun)]
+    if run in BLOCKS:
+        grabs.append(Grab("angular_velocity", knob="nudge", component=(spun + 1) % 3))
+    isplate = run == "plate"
+    return Stage(
+        camera=StageCamera(elevation_deg=16.0, target=(0.0, 0.0, 0.5 * RADIUS), radius=1.75 * RADIUS)
+        if isplate
+        else None,
+        switches=() if isplate else ("poinsot",),
+        off=("bodyAxes", "trailOmega") if isplate else ("trailOmega",),
+        panels=("quaternion", "angular_velocity", "energy", "drift"),
+        props=(RollingCones(),) if isplate else (),
+        grabs=tuple(grabs),
+        shows="A plate wobbles; a block keeps its axis of spin, or leaves it, according to which axis it is.",
+    )
+
+
 MODEL = Model(
     name="free-rotation",
     title="Free rotation by quaternion acceleration: stable about two axes, unstable about the third",
@@ -189,4 +211,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
 from polhode.gallery.lesson import Lesson, load_lesson
+from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
 
@@ -30,6 +31,17 @@ THEMES = (
     "flight",
 )
 """Themes of the models, in listing order."""
+FEATURED = (
+    "dzhanibekov",
+    "gyroscope",
+    "rotating-frame",
+    "cubesat",
+    "thrown-die",
+    "symmetric-top",
+    "tippe-top",
+    "toutatis",
+)
+"""Names of the models with which the gallery of the page begins, the best first."""
 
 
 def format_with_unit(number: str, unit: str) -> str:
@@ -128,8 +140,11 @@ class Model:
     motion, if it takes that."""
     lesson: Lesson | None = None
     """Formulas, steps to try and sources, beside the views; a model of the gallery has its own in `gallery.lessons`."""
-    rank: int = 0
-    """Place among the featured models with which the gallery begins, from 1; 0 for the others."""
+
+    @property
+    def rank(self) -> int:
+        """Place among the featured models, from 1; 0 for the others."""
+        return FEATURED.index(self.name) + 1 if self.name in FEATURED else 0
 
     def values(self, /, **given: Any) -> dict[str, float]:
         """Values of all parameters: those given, validated, and defaults for the rest."""
@@ -154,11 +169,14 @@ class Model:
         return motions
 
     def stage_of(self, values: Mapping[str, float], run: str = "") -> Stage:
-        """The stage for these values and, of a model with several motions, for one of them."""
+        """The stage for these values and, of a model with several motions, for one of them: by default the main one."""
         if isinstance(self.stage, Stage):
             return self.stage
-        takes_run = "run" in signature(self.stage).parameters
-        return self.stage(**values, run=run) if takes_run else self.stage(**values)
+        if "run" not in signature(self.stage).parameters:
+            return self.stage(**values)
+        scenarios = self.scenario(**values) if run == "" else {}
+        first = next(iter(scenarios), "") if isinstance(scenarios, Mapping) else ""
+        return self.stage(**values, run=run or first)
 
     def check(self, motions: Motion | Mapping[str, Motion], values: Mapping[str, float]) -> Sequence[ReferenceCheck]:
         """The checks of these motions; none if the model has no numbers."""
@@ -180,6 +198,7 @@ class Model:
             "rank": self.rank,
             "lesson": None if (lesson := self.find_lesson()) is None else lesson.describe(),
             "hasFigure": self.picture is not None,
+            "picture": thumbnail_name(self.name),
         }
 
 

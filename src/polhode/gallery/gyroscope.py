@@ -225,4 +225,11 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=gyroscope_disk.make_stage(
+        ("tilt_precession", "angular_momentum", "forces", "energy", "drift"),
+        "theta",
+        switches=("trailAxis3",),
+        off=("omega", "trailOmega", "bodyAxes"),
+        shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
+    ),
 )

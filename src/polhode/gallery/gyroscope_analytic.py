@@ -213,4 +213,10 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=gyroscope_disk.make_stage(
+        ("tilt_precession", "phase:phi:theta", "energy", "drift"),
+        switches=("trailAxis3", "closedForm"),
+        off=("omega", "trailOmega", "bodyAxes", "L", "forces", "torque"),
+        shows="The tip of the axle of a gyroscope traces loops, cusps or waves about the vertical.",
+    ),
 )

@@ -15,6 +15,8 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.heavy_top import HeavyTop
 from polhode.validation import Array
+from polhode.web.props import Axle, Stand
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 MASS, GRAVITY, HEIGHT, SEMI_AXES = 1.0, 1.0, 1.0, (1.0, 1.0, 0.1)
 FRAMES = 600
 STEPS_PER_TURN = 4000
+AXLE_RADIUS, AXLE_ABOVE, STAND_HEIGHT = 0.035, 1.6, 1.6
+"""The axle ends where the page draws the tip of axis 3, whose path is shown."""
 
 
 def make_disk() -> Body:
@@ -89,3 +93,23 @@ def inclination(state: Any) -> float:
     """Theta of a state, in rad."""
     w, x, y, z = state.quaternion_wxyz
     return float(2 * np.arctan2(np.hypot(x, y), np.hypot(w, z)))
+
+
+def make_stage(panels: tuple[str, ...], knob: str = "", **more: Any) -> Stage:
+    """The disk on its axle and the axle on its stand; `knob` is the parameter that is the angle of the axle."""
+    end = (0.0, 0.0, AXLE_ABOVE)
+    props = (
+        Axle((0.0, 0.0, -HEIGHT), end, AXLE_RADIUS),
+        Stand((0.0, 0.0, 0.0), STAND_HEIGHT, 1.6 * AXLE_RADIUS),
+    )
+    grabs = [Grab("angular_velocity", knob="spin", component=2)]
+    if knob:
+        grabs.append(Grab("attitude", knob=knob, component="tilt", scale=180 / pi))
+    return Stage(
+        camera=StageCamera(elevation_deg=14.0, target=(0.0, 0.0, 0.1), radius=3.2),
+        panels=panels,
+        props=props,
+        floor=-STAND_HEIGHT,
+        grabs=tuple(grabs),
+        **more,
+    )

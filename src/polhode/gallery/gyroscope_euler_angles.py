@@ -279,4 +279,10 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=gyroscope_disk.make_stage(
+        ("euler_angles", "quaternion", "angular_velocity", "drift"),
+        switches=("trailAxis3", "closedForm"),
+        off=("omega", "trailOmega", "L", "forces", "torque"),
+        shows="The axle of a gyroscope passes close to the vertical; the two angles about it jump, the disk does not.",
+    ),
 )

@@ -12,10 +12,13 @@ import numpy as np
 from polhode.gallery.closed_forms.runge_kutta_rotation import phase_error
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
+from polhode.massprops.shapes import box
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import PointsCloud
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -262,6 +265,21 @@ def _draw_errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None
     axes.legend(loc="upper left")
 
 
+def stage(turn: float, spin: float, run: str = THROWN) -> Stage:
+    """The nodes of the mesh within a block of glass."""
+    return Stage(
+        camera=StageCamera(-70.0, 16.0, target="body" if run != THROWN else None),
+        switches=("trailPoint",),
+        off=("L", "trailOmega", "bodyAxes"),
+        panels=("position", "angular_velocity_world", "energy"),
+        props=(PointsCloud(_node_positions(), pixels=4.0, attached="body", color="axis3"),),
+        likeness=box(SIDES, MASS),
+        see_through=True,
+        shows="A block of cells is thrown and tumbles; its nodes move rigidly with it.",
+        still="The second run is at rest." if run == RESTING else "",
+    )
+
+
 MODEL = Model(
     name="hydra-6dof",
     title="A mesh in six degrees of freedom: all nodes move rigidly with the body",
@@ -281,4 +299,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

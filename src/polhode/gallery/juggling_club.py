@@ -16,6 +16,8 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Ball
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,6 +261,20 @@ def _draw_energies(axes: Axes, motion: Motion) -> None:
     finish_time_panel(axes, motion, "energy", "J", 4)
 
 
+def stage(height: float, turns: float, across: float) -> Stage:
+    """The whole throw from the side, from hand to hand, and the path of the end of the club."""
+    hands = (Ball((0.0, 0.0, 0.0), 0.05, label="throw"), Ball((across, 0.0, 0.0), 0.05, label="catch"))
+    return Stage(
+        camera=StageCamera(azimuth_deg=-82.0, elevation_deg=6.0, target=(across / 2, 0.0, height / 2)),
+        switches=("trailPoint",),
+        off=("omega", "L", "trailOmega", "forces", "bodyAxes"),
+        panels=("position", "phase:position_x:position_z", "angular_velocity", "energy"),
+        props=hands,
+        floor=-0.9,
+        shows="A club flies from one hand to the other and turns; its center moves on a parabola, its end in loops.",
+    )
+
+
 MODEL = Model(
     name="juggling-club",
     title="A juggling club rotates about its center of mass; after whole turns the handle is back",
@@ -279,4 +295,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

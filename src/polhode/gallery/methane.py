@@ -13,6 +13,8 @@ from polhode.massprops.shapes import sphere
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Bonds, Polyline, Text
+from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +29,8 @@ CARBON, HYDROGEN = 12.011, 1.008
 CARBON_SIZE, HYDROGEN_SIZE = 0.22, 0.15
 """Radii of the balls, relative to the distance between two hydrogens."""
 SPIN = np.array((0.75, 0.2, 0.6)) / np.linalg.norm((0.75, 0.2, 0.6))
+LARGER = 1.004
+"""Drawn atoms enclose those of the body."""
 FRAMES = 400
 STEPS_PER_FRAME = 10
 
@@ -222,6 +226,34 @@ def _draw_rates(axes: Axes, motion: Motion, spin: float) -> None:
     finish_time_panel(axes, motion, "ω is constant", "rad/s", 4)
 
 
+def stage(separation: float, spin: float) -> Stage:
+    """Balls and sticks, and the angle between two bonds."""
+    atoms = np.concatenate((np.zeros((1, 3)), hydrogens(separation)))
+    radii = separation * np.array((CARBON_SIZE, *[HYDROGEN_SIZE] * 4)) * LARGER
+    one, other = (atoms[k] / np.linalg.norm(atoms[k]) for k in (1, 2))
+    arc = [t * one + (1 - t) * other for t in np.linspace(0.0, 1.0, 25)]
+    bow = np.array([0.36 * separation * p / np.linalg.norm(p) for p in arc])
+    bonds = Bonds(
+        atoms,
+        [(0, k) for k in range(1, 5)],
+        0.045 * separation,
+        radii.tolist(),
+        ("#4a4f58", *["#f2f2f2"] * 4),
+    )
+    return Stage(
+        off=("L", "omega", "bodyAxes", "trailOmega"),
+        switches=("trailPoint",),
+        point=atoms[1],
+        panels=("angular_velocity_world", "quaternion"),
+        props=(
+            bonds,
+            Polyline(bow, attached="body", color="axis1"),
+            Text(bow[12] * 1.3, label="109.47°", attached="body", color="axis1"),
+        ),
+        shows="A molecule of methane tumbles: a carbon atom with four hydrogens at the corners of a tetrahedron.",
+    )
+
+
 MODEL = Model(
     name="methane",
     title="Methane: four bonds, 109.47° between any two",
@@ -241,4 +273,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -12,6 +12,8 @@ from polhode.massprops.shapes import sphere
 from polhode.model.forces import STANDARD_GRAVITY, gravity, thruster
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
+from polhode.web.props import PointsCloud, StageArrow
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,6 +178,27 @@ def _draw_departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> N
     axes.legend(loc="upper left")
 
 
+def stage(step: float, push: float, angle: float, g: float) -> Stage:
+    """The push during the first step, and the center after every step of Euler's method."""
+    force, pull = _push_force(push, angle), np.array((0.0, -g, 0.0))
+    place, velocity, centers = np.zeros(3), np.zeros(3), [np.zeros(3)]
+    for k in range(STEPS):
+        place, velocity = place + step * velocity, velocity + step * (pull + (force if k == 0 else 0.0))
+        centers.append(place)
+    arrow = 1.2 * force / np.linalg.norm(force)
+    return Stage(
+        camera=StageCamera(-90.0, 14.0, up=(0.0, 1.0, 0.0)),
+        off=("L", "trailOmega", "bodyAxes"),
+        panels=("position", "velocity", "drift"),
+        props=(
+            StageArrow((-1.0, 0.0, 0.0) - arrow, arrow, label="push", color="impact", until=1.5 * step),
+            PointsCloud(centers, step * np.arange(STEPS + 1), 7.0, color="ink"),
+        ),
+        floor=False,
+        shows="A sphere is pushed off center, falls and spins; dots mark its center after each step.",
+    )
+
+
 MODEL = Model(
     name="pushed-sphere",
     title="A sphere is pushed off center: two steps of Euler's method by hand and by machine",
@@ -197,4 +220,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

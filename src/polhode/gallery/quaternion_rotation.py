@@ -13,6 +13,8 @@ from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
+from polhode.web.props import AxisLine, Polyline, StageArrow
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,6 +201,27 @@ def _draw_small_angles(axes: Axes) -> None:
     axes.legend(loc="upper right", markerscale=2)
 
 
+def stage(target_x: float, target_y: float, target_z: float, last: float) -> Stage:
+    """The target, the axis of the rotation, and the arc along which the long side goes."""
+    target = np.array((target_x, target_y, target_z))
+    _, axis, angle = _turn_to_target((target_x, target_y, target_z))
+    arc = [rotations.rodrigues(1.6 * LONG_AXIS, axis, share * angle) for share in np.linspace(0.0, 1.0, 49)]
+    return Stage(
+        camera=StageCamera(-35.0, 26.0, radius=2.3),
+        switches=(),
+        off=("omega", "L", "trailOmega", "bodyAxes"),
+        panels=("quaternion", "angular_velocity_world"),
+        props=(
+            StageArrow((0.0, 0.0, 0.0), 2.0 * target / np.linalg.norm(target), label="target", color="axis1"),
+            StageArrow((1.0, 0.0, 0.0), (0.75, 0.0, 0.0), label="long side", attached="body", color="axis3"),
+            AxisLine(axis, (0.0, 0.0, 0.0), 3.6, label="axis of rotation", color="ink"),
+            Polyline(arc, dashed=True, color="axis3"),
+        ),
+        shows="A long box turns about an axis that is normal to its side and to the target until it points at it.",
+        moment=0.6,
+    )
+
+
 MODEL = Model(
     name="quaternion-rotation",
     title="A quaternion points a box in a given direction",
@@ -220,4 +243,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

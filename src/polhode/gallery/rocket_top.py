@@ -17,6 +17,8 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.heavy_top import HeavyTop
 from polhode.validation import Array
+from polhode.web.props import AxisLine, Ball
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,6 +183,26 @@ def _draw_from_above(axes: Axes, motion: Motion) -> None:
     add_legend_above(axes, 2)
 
 
+def stage(spin: float, theta: float, torque: float) -> Stage:
+    """An axle with a thruster at each end, in the air; z is the axis of the precession."""
+    end = SEMI_AXES[2]
+    thrusters = [Ball((0, 0, side * end), 0.08, attached="body") for side in (-1, 1)]
+    return Stage(
+        camera=StageCamera(elevation_deg=14.0, radius=1.65),
+        switches=("trailL", "trailAxis3"),
+        off=("omega", "trailOmega", "bodyAxes"),
+        panels=("tilt_precession", "angular_momentum", "forces", "energy"),
+        props=(*thrusters, AxisLine((0, 0, 1), label="z")),
+        floor=False,
+        grabs=(
+            Grab("attitude", knob="theta", component="tilt", scale=180 / pi),
+            Grab("angular_velocity", knob="spin", component=2),
+            Grab("force", knob="torque", force="force at 1", scale=2 * end),
+        ),
+        shows="A spinning ellipsoid floats; two thrusters at the ends of its axle make it precess about the vertical.",
+    )
+
+
 MODEL = Model(
     name="rocket-top",
     title="Two thrusters drive a free top as gravity drives a top on a table",
@@ -201,4 +223,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -13,6 +13,8 @@ from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import sphere
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
+from polhode.web.props import AxisLine, Polyline, StageArrow
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -190,6 +192,32 @@ def _draw_differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> 
     axes.legend(loc="upper left", ncols=3, handletextpad=0.2, markerscale=2)
 
 
+def stage(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Stage:
+    """A ball of glass with the axis, the vector before and after, its two parts, and the circle of its tip."""
+    axis = np.array((axis_x, axis_y, axis_z)) / np.linalg.norm((axis_x, axis_y, axis_z))
+    along, center = (VECTOR @ axis) * axis, (0.0, 0.0, 0.0)
+    end = rotations.rodrigues(VECTOR, axis, np.radians(angle))
+    circle = [rotations.rodrigues(VECTOR, axis, turn) for turn in np.linspace(0.0, 2 * np.pi, 97)]
+    return Stage(
+        camera=StageCamera(-30.0, 24.0, radius=1.6 * RADIUS),
+        off=("omega", "L", "trailOmega", "bodyAxes"),
+        panels=("quaternion", "angular_velocity_world"),
+        props=(
+            AxisLine(axis, center, 3.0 * RADIUS, label="axis r", color="ink"),
+            StageArrow(center, VECTOR, label="v", color="muted"),
+            StageArrow(center, end, label="rotated", color="axis1"),
+            StageArrow(center, VECTOR, label="carried", attached="body", color="axis3"),
+            StageArrow(center, along, label="along r", color="axis2"),
+            Polyline([along, VECTOR], dashed=True, color="axis2"),
+            Polyline([along, end], dashed=True, color="axis2"),
+            Polyline(circle, color="path"),
+        ),
+        shows="A vector in a glass ball turns about an axis; its tip moves on a circle, its part along the axis stays.",
+        see_through=True,
+        moment=0.6,
+    )
+
+
 MODEL = Model(
     name="rodrigues",
     title="Rodrigues' formula: only the part normal to the axis rotates",
@@ -211,4 +239,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -12,6 +12,8 @@ from polhode.massprops.shapes import sphere
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.web.props import Ball, Platform
+from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -197,6 +199,24 @@ def _draw_energy(axes: Axes, seen: RotatingFrameMotion, rate: float) -> None:
     add_legend_above(axes, 4)
 
 
+def stage(radius: float, speed: float, rate: float) -> Stage:
+    """The platform, wide enough for the landing point, seen from above and, if wanted, from itself."""
+    throw = _make_throw(radius, speed, rate)
+    reach = 1.1 * float(np.hypot(radius, rate * radius * throw.duration))
+    top = speed**2 / (2 * STANDARD_GRAVITY)
+    thrower = Ball((radius, 0.0, 0.0), 0.04 * reach, label="thrower", attached="frame", color="ink")
+    return Stage(
+        camera=StageCamera(-50.0, 28.0, target=(0.0, 0.0, top / 3), radius=1.05 * max(reach, top)),
+        switches=("forces",),
+        off=("omega", "L", "trailOmega", "bodyAxes"),
+        panels=("position", "velocity", "energy"),
+        props=(Platform(reach, attached="frame", label="platform"), thrower),
+        floor=False,
+        frame=ThirdFrame("platform", (0.0, 0.0, rate)),
+        shows="A ball flies over a turning platform and does not come down where the thrower is.",
+    )
+
+
 MODEL = Model(
     name="rotating-frame",
     title="A ball thrown straight up on a rotating platform lands elsewhere",
@@ -217,4 +237,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

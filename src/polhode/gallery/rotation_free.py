@@ -12,6 +12,8 @@ from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
+from polhode.web.props import Ball, Polygon, StageArrow
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,6 +104,24 @@ def _draw_torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
     finish_time_panel(axes, motion, "torque about y", "N m", 3)
 
 
+def stage(force: float, mass: float, arm: float) -> Stage:
+    """The two points at which the forces act, and where the block was."""
+    points = _force_points(arm)
+    half = np.array(SIDES) / 2
+    outline = [(sx * half[0], -half[1], sz * half[2]) for sx, sz in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    return Stage(
+        camera=StageCamera(-75.0, 12.0),
+        off=("bodyAxes",),
+        panels=("position", "velocity", "energy"),
+        props=(
+            *(Ball(point, 0.3, attached="body", color="impact") for point in points),
+            Polygon(outline, label="start", faded=True, color="muted"),
+            StageArrow((0.0, 0.0, 0.0), (0.0, 0.0, 3.0), attached="body", color="axis3", label="sum, at the center"),
+        ),
+        shows="Two equal forces push a block upward on its left and on its right: it rises without turning.",
+    )
+
+
 MODEL = Model(
     name="rotation-free",
     title="Two equal forces, one on each side: the block translates without rotating",
@@ -122,4 +142,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

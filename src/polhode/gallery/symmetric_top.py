@@ -17,6 +17,8 @@ from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
 from polhode.rotations import angle_between
 from polhode.validation import Array
+from polhode.web.props import RollingCones
+from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,4 +229,15 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        camera=StageCamera(elevation_deg=18.0, target=(0.0, 0.0, 0.5), radius=1.8),
+        off=("bodyAxes", "trailOmega"),
+        panels=("angular_velocity", "angular_velocity_world", "tilt_precession", "energy", "drift"),
+        props=(RollingCones(),),
+        grabs=(
+            Grab("angular_velocity", knob="wobble", component=0),
+            Grab("angular_velocity", knob="spin", component=2),
+        ),
+        shows="The cone of ω in the body rolls on the cone of ω in space, which stands about L.",
+    ),
 )

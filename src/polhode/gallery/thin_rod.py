@@ -15,6 +15,8 @@ from polhode.model.state import State
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
 from polhode.validation import Array
+from polhode.web.props import RollingCones
+from polhode.web.stage import Grab, Stage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,4 +147,14 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=Stage(
+        off=("bodyAxes", "trailOmega"),
+        panels=("angular_velocity", "angular_velocity_world", "angular_momentum", "energy"),
+        props=(RollingCones(),),
+        grabs=(
+            Grab("angular_velocity", knob="tumble", component=0),
+            Grab("angular_velocity", knob="spin", component=2),
+        ),
+        shows="A rod tumbles; the narrow cone of ω in it rolls around the cone of ω in space, about L.",
+    ),
 )

@@ -14,6 +14,8 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.fall import Flight, with_linear_drag
 from polhode.validation import Array
+from polhode.web.props import PointsCloud, TargetDirection
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,6 +157,22 @@ def _draw_clock(axes: Axes) -> None:
     axes.set_xlim(0.0, 10.0)
 
 
+def stage(mass: float, drag: float, wind: float, spin: float) -> Stage:
+    """A dot for every frame of the film, and the wind."""
+    times = np.arange(FRAMES + 1) / RATE
+    return Stage(
+        camera=StageCamera(-80.0, 8.0),
+        off=("L", "omega", "trailOmega", "bodyAxes", "trailCenter", "follow"),
+        panels=("position", "velocity", "angular_velocity"),
+        props=(
+            PointsCloud(_closed_form_fall(times, mass, drag, wind).position, times, 4.0, color="path"),
+            TargetDirection((1.0, 0.0, 0.0), label="wind", color="axis3"),
+        ),
+        floor=False,
+        shows="A box falls and tumbles in the wind; a dot marks its center in every frame of the film.",
+    )
+
+
 MODEL = Model(
     name="thirty-frames",
     title="Thirty frames per second: 300 frames, the last at exactly 10 s",
@@ -178,4 +196,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

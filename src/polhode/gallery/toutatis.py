@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from polhode.equations.quaternions import from_angles
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
@@ -21,6 +22,8 @@ from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.rotations import angle_between
 from polhode.validation import Array
+from polhode.web.props import PointsCloud
+from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +42,8 @@ HALF_LAST_DIGIT = ((5e-5, 5e-4, 0.0), (5e-4, 5e-4, 5e-4), (5e-3, 5e-4, 5e-4))
 """Half a unit in the last printed digit of moments, angles and rates."""
 LENGTH, DENSITY = 4260.0, 2000.0
 """Uniform ellipsoid with these moments, in m and kg/m3: as long as the asteroid; the density has no effect."""
+OBSERVED_AT = 1.3
+"""Where the page draws the tips of the body axes, relative to the size of the body."""
 ANIMATED_DAYS, FRAMES, STEPS, MEMBERS = 40.0, 800, 1_000_000, 64
 
 
@@ -277,6 +282,21 @@ def _draw_rates(axes: Axes, motion: Motion) -> None:
     add_legend_above(axes, 4)
 
 
+def stage(spin_change: float, moment_change: float, run: str) -> Stage:
+    """The directions of the long axis that radar has observed, at the tip of axis 3."""
+    radar = radar_observations()
+    long_axes = Rotation.from_quat(radar.quaternions, scalar_first=True).apply((0.0, 0.0, 1.0))
+    early = radar.times <= (ANIMATED_DAYS * DAY if run == "forty days" else np.inf)
+    tips = OBSERVED_AT * LENGTH / 2 * long_axes[early]
+    return Stage(
+        switches=("trailAxis3",),
+        off=("omega", "trailOmega"),
+        panels=("euler_angles", "angular_velocity", "energy", "drift"),
+        props=(PointsCloud(tips, radar.times[early], 9.0, label="long axis, by radar", color="impact"),),
+        shows="An elongated asteroid tumbles; dots are where radar has seen its long axis, and axis 3 passes by them.",
+    )
+
+
 MODEL = Model(
     name="toutatis",
     title="The asteroid Toutatis tumbles: free rotation compared with radar",
@@ -296,4 +316,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

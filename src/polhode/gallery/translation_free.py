@@ -15,6 +15,8 @@ from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
 from polhode.reference.pendulum import Pendulum
 from polhode.validation import Array
+from polhode.web.props import AxisLine, Ball, Polyline
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,6 +160,24 @@ def _draw_torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> No
     axes.set_xlabel("")
 
 
+def stage(force: float, height: float, mass: float) -> Stage:
+    """The two points, the line between them, which swings like a pendulum, and the axis."""
+    points = (FIRST_POINT, _second_point(height))
+    return Stage(
+        camera=StageCamera(-75.0, 16.0, radius=6.0),
+        off=("bodyAxes", "L", "trailOmega"),
+        panels=("angular_velocity_world", "torque", "energy"),
+        props=(
+            *(Ball(point, 0.28, attached="body", color="impact") for point in points),
+            Polyline(points, attached="body", color="impact"),
+            AxisLine((0.0, 1.0, 0.0), (0.0, 0.0, 0.0), 7.0, label="axis"),
+        ),
+        floor=False,
+        see_through=True,
+        shows="Two opposite forces at two points of a block: it swings about its center, which stays at rest.",
+    )
+
+
 MODEL = Model(
     name="translation-free",
     title="Two opposite forces: the block rotates and its center of mass stays at rest",
@@ -178,4 +198,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -13,6 +13,8 @@ from polhode.model.forces import spring_between
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.spring import SpringPair
+from polhode.web.props import PointsCloud, Text
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from typing import Any
@@ -145,6 +147,23 @@ def _draw_energies(axes: Axes, motion: Motion) -> None:
     finish_time_panel(axes, motion, "energy", "J", 3)
 
 
+def stage(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Stage:
+    """Marks of the center of mass at equal times: it moves uniformly."""
+    pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
+    times = [pair.period * k / 8 for k in range(8 * SWINGS + 1)]
+    center = (mass_a * pair.positions[0] + mass_b * pair.positions[1]) / (mass_a + mass_b)
+    marks = [(center + drift * t, 0.0, 0.0) for t in times]
+    label = Text((marks[-1][0], 0.0, 0.0), label="center of mass at equal times", color="ink")
+    return Stage(
+        camera=StageCamera(-80.0, 18.0),
+        off=("follow", "omega", "L", "bodyAxes"),
+        panels=("position", "velocity", "energy"),
+        props=(PointsCloud(marks, times, 6.0, color="ink"), label),
+        floor=True,
+        shows="Two balls on a spring swing against each other while their center of mass moves uniformly.",
+    )
+
+
 MODEL = Model(
     name="two-bodies-on-a-spring",
     title="Two balls on a spring oscillate about a uniformly moving center of mass",
@@ -166,4 +185,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode import rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
@@ -15,6 +16,8 @@ from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.validation import Array
+from polhode.web.props import Ball, StageArrow, TargetDirection
+from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -187,6 +190,31 @@ def _draw_fall(axes: Axes, motion: Motion, g: Array) -> None:
     finish_time_panel(axes, motion, "the fall", "m, rad", 3)
 
 
+def stage(tilt: float, field: float, g: float) -> Stage:
+    """The weight of every tetrahedron at its centroid, in a body of glass, and the direction of the field."""
+    masses, centers = cut_into_cells()
+    turn = rotations.matrix(AXIS, radians(tilt))
+    pull = turn.T @ _field_vector(field, 1.0)
+    longest = 0.5 / float(masses.max())
+    weights = [
+        StageArrow(center, longest * mass * pull, attached="body", color="axis1")
+        for mass, center in zip(masses, centers, strict=True)
+    ]
+    return Stage(
+        camera=StageCamera(-60.0, 14.0, zoom=1.4, target="body"),
+        off=("L", "omega", "bodyAxes", "forces"),
+        panels=("velocity", "angular_velocity", "energy"),
+        props=(
+            *weights,
+            TargetDirection(_field_vector(field, 1.0), label="field", color="ink"),
+            Ball((0.0, 0.0, 0.0), 0.03, label="center of mass", attached="body", color="ink"),
+        ),
+        floor=True,
+        see_through=True,
+        shows="A body of three materials falls; the weights of all its parts balance about its center of mass.",
+    )
+
+
 MODEL = Model(
     name="uniform-field",
     title="In a uniform field gravity exerts no torque about the center of mass",
@@ -207,4 +235,5 @@ MODEL = Model(
     scenario=scenario,
     numbers=numbers,
     picture=picture,
+    stage=stage,
 )

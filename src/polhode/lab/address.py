@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 from polhode.errors import InputError
-from polhode.lab.security import is_wildcard_address, normalize_host
+from polhode.lab.security import PublicAddress, is_wildcard_address, normalize_host
 
 DEFAULT_PORT = 8321
 PORT_TRIES = 20
@@ -54,8 +54,17 @@ def _bind_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-def page_url(host: str, listener: socket.socket, path: str, parameters: Mapping[str, float], token: str | None) -> str:
+def page_url(
+    host: str,
+    listener: socket.socket,
+    path: str,
+    parameters: Mapping[str, float],
+    token: str | None,
+    public: PublicAddress | None = None,
+) -> str:
     """The URL of the page, with the host as given; a wildcard address is replaced by the loopback address.
+
+    With a `public` address it is the one of the proxy.
 
     Examples
     --------
@@ -73,4 +82,5 @@ def page_url(host: str, listener: socket.socket, path: str, parameters: Mapping[
         quote_via=quote,
         safe="",
     )
-    return f"http://{f'[{name}]' if ':' in name else name}:{port}/{path}" + (f"?{query}" if query else "")
+    start = f"http://{f'[{name}]' if ':' in name else name}:{port}/" if public is None else public.url
+    return f"{start}{path}" + (f"?{query}" if query else "")

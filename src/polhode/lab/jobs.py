@@ -14,13 +14,19 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from polhode.errors import CancelledError, PolhodeError, RunError
 from polhode.gallery.gallery_model import run_stored
 from polhode.lab import responses
-from polhode.lab.requests import MotionRequest, RefusedRequestError, RunRequest
+from polhode.lab.knob_sweep import record_sweep
+from polhode.lab.requests import MotionRequest, RefusedRequestError, RunRequest, SweepRequest
 from polhode.lab.responses import ModelResult
 from polhode.lab.turnstile import Turnstile
-from polhode.progress import ProgressReport, listening
+from polhode.model.scenario import Scenario
+from polhode.progress import ProgressReport, listening, progress_part
+from polhode.results.motion import Motion
+from polhode.web.record_encoding import encode_record
 
 PROGRESS_INTERVAL_S = 0.1
 """Minimum time between two progress messages."""
@@ -44,7 +50,7 @@ class Job:
 
     def __init__(
         self,
-        request: RunRequest | MotionRequest,
+        request: RunRequest | SweepRequest | MotionRequest,
         last: ModelResult | None,
         send: EnqueueMessage,
         checks_lock: threading.Lock,
@@ -101,6 +107,8 @@ class Job:
             with listening(self._on_progress):
                 if isinstance(self.request, MotionRequest):
                     self._send_requested_motion(self.request)
+                elif isinstance(self.request, SweepRequest):
+                    self._send_sweep(self.request)
                 else:
                     warned = list[str]()
                     _job_warnings.set(warned)
@@ -121,22 +129,38 @@ class Job:
             self._run_quickly(request, warned)
             return
         with self._turnstile.turn(self._wait_for_turn):
-            try:
-                motions: Any = model.run(**values)
-            except RunError as error:
-                raise self._failed_run(request, error, warned) from None
-            by_name = motions if isinstance(motions, dict) else {model.name: motions}
-            self._send_first_motion(
-                ModelResult(model.name, model.title, by_name, warned, partial(model.stage_of, values))
-            )
+            scenarios = model.scenario(**values)
+            by_name = self._run_scenarios(request, scenarios, warned)
         _job_warnings.set(None)  # the motion has been sent with its notes; later warnings go to the terminal
-        self._is_motion_sent = True
-        self._raise_if_cancelled()  # a cancellation just before did not know that the motion was sent, and waits
+        motions = by_name if isinstance(scenarios, Mapping) else by_name[model.name]
         with self._checks_lock, self._turnstile.turn(self._wait_for_turn):
             self._update_progress("checking against reference values", PACKED_SHARE)
             self._send_unless_cancelled(
                 responses.checks_message(request.id, model.check(motions, values)), is_last=True
             )
+
+    def _run_scenarios(
+        self, request: RunRequest, scenarios: Scenario | Mapping[str, Scenario], warned: list[str]
+    ) -> dict[str, Motion]:
+        """Simulate all scenarios; the first motion is sent as soon as it is there."""
+        model, motions = request.model, dict[str, Motion]()
+        named = scenarios if isinstance(scenarios, Mapping) else {model.name: scenarios}
+        stage_of = partial(model.stage_of, request.values)
+        for i, (name, scenario) in enumerate(named.items()):
+            try:
+                with progress_part(len(named), i, name if len(named) > 1 else ""):
+                    motions[name] = run_stored(scenario)
+            except RunError as error:
+                raise self._failed_run(request, error, warned) from None
+            result = ModelResult(model.name, model.title, dict(motions), warned, stage_of, list(named))
+            if i == 0:
+                self._send_first_motion(result, SIMULATED_SHARE / len(named))
+                self._is_motion_sent, self._is_simulated = True, False
+            else:
+                self.result = result
+            self._raise_if_cancelled()  # a cancellation may have come before it was known that the motion was sent
+        self._is_simulated = True
+        return motions
 
     def _run_quickly(self, request: RunRequest, warned: list[str]) -> None:
         """One scenario alone, for a knob that is still moving; the last complete result stays as it is."""
@@ -149,11 +173,19 @@ class Job:
                 motion = run_stored(by_name[name])
             except RunError as error:
                 raise self._failed_run(request, error, warned) from None
-            result = ModelResult(
-                model.name, model.title, {name: motion}, warned, partial(model.stage_of, request.values), list(by_name)
-            )
+            stage_of = partial(model.stage_of, request.values)
+            result = ModelResult(model.name, model.title, {name: motion}, warned, stage_of, list(by_name))
             self._is_simulated = True
             message = responses.motion_message(result, request.id, has_closed_form=False)
+        self._send_unless_cancelled(message, is_last=True)
+
+    def _send_sweep(self, request: SweepRequest) -> None:
+        levels = np.linspace(request.low, request.high, request.members)
+        with self._turnstile.turn(self._wait_for_turn):
+            record = record_sweep(
+                request.model, request.values, request.knob, levels.tolist(), run=request.run, id=request.id
+            )
+            message = encode_record(record)
         self._send_unless_cancelled(message, is_last=True)
 
     def _wait_for_turn(self, ahead: int) -> None:
@@ -167,13 +199,13 @@ class Job:
             raise RefusedRequestError(f"the last run has no motion {request.run[:80]!r}; it has {names}")
         self._send_unless_cancelled(self._pack_motion(self.result, request.run), is_last=True)
 
-    def _send_first_motion(self, result: ModelResult) -> None:
-        self._send_unless_cancelled(self._pack_motion(result))
+    def _send_first_motion(self, result: ModelResult, share: float = SIMULATED_SHARE) -> None:
+        self._send_unless_cancelled(self._pack_motion(result, share=share))
         self.result = result
 
-    def _pack_motion(self, result: ModelResult, run: str | None = None) -> bytes:
+    def _pack_motion(self, result: ModelResult, run: str | None = None, share: float = SIMULATED_SHARE) -> bytes:
         self._is_simulated = True
-        self._update_progress("preparing the motion (compiled on first use)", SIMULATED_SHARE)
+        self._update_progress("preparing the motion (compiled on first use)", share)
         return responses.motion_message(result, self.request.id, run)
 
     def _failed_run(self, request: RunRequest, error: RunError, warned: list[str]) -> RefusedRequestError:

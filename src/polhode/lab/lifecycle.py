@@ -38,7 +38,8 @@ def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
         ws_per_message_deflate=False,  # on one machine compressing takes longer than sending
         timeout_graceful_shutdown=1,
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)
+    for name in ("uvicorn.error", "websockets.server", "asyncio"):
+        logging.getLogger(name).addFilter(_is_worth_logging)
     server = uvicorn.Server(config)
 
     def end(*_: object) -> None:
@@ -54,10 +55,23 @@ def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
             signal.signal(kind, handler)
 
 
+_ROUTINE = (
+    "without completing handshake",
+    "graceful shutdown exceeded",
+    "socket.send() raised exception",  # asyncio, about a page that was closed while its motion was sent
+    "opening handshake failed",
+    "data transfer failed",
+    "Invalid HTTP request received",  # of a scanner, or of a browser that tries https
+)
+"""Messages about sockets that were refused, aborted, or open at shutdown: none is of interest to whoever runs the lab."""
+
+
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Filter messages of uvicorn about sockets that were refused, and about connections open at shutdown."""
-    text = record.getMessage()
-    return "without completing handshake" not in text and "graceful shutdown exceeded" not in text
+    """Filter what is routine for a server whose pages come and go."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, ConnectionError) or type(error).__name__ in ("ClientDisconnected", "WebSocketDisconnect"):
+        return False
+    return not any(routine in record.getMessage() for routine in _ROUTINE)
 
 
 def exit_now() -> NoReturn:

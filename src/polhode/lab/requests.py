@@ -8,6 +8,7 @@ from typing import Any
 
 from polhode.errors import PolhodeError, nearest
 from polhode.gallery import MODELS, Model
+from polhode.lab.knob_sweep import MAX_MEMBERS, MIN_MEMBERS
 
 MAX_MESSAGE_CHARACTERS = 65_536
 """Valid messages have a few hundred characters."""
@@ -24,6 +25,20 @@ class RunRequest:
     """While a knob is dragged: only one scenario, no closed form, no checks."""
     run: str = ""
     """The scenario of a quick run; the first if the model has none of this name."""
+
+
+@dataclass(frozen=True)
+class SweepRequest:
+    """Run a model at several values of one knob, from `low` to `high`."""
+
+    id: int
+    model: Model
+    values: dict[str, float]
+    knob: str
+    low: float
+    high: float
+    members: int
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,7 +71,7 @@ class TakeRequest:
 
 
 TAKE_KINDS = ("page", "csv", "figure")
-PageRequest = RunRequest | MotionRequest | CancelRequest | TakeRequest
+PageRequest = RunRequest | SweepRequest | MotionRequest | CancelRequest | TakeRequest
 
 
 class RefusedRequestError(PolhodeError):
@@ -78,7 +93,7 @@ def parse_request(text: str) -> PageRequest:
     >>> parse_request('{"type": "dance", "id": 2}')
     Traceback (most recent call last):
     ...
-    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...cancel, csv, figure, motion, page, run
+    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...page, run, sweep
     """
     message = _parse_object(text)
     number = _request_id(message)
@@ -91,7 +106,9 @@ def parse_request(text: str) -> PageRequest:
         return _parse_run(message, number)
     if kind in TAKE_KINDS:
         return _parse_take(kind, message, number)
-    known = nearest(kind, ("run", "motion", "cancel", *TAKE_KINDS))
+    if kind == "sweep":
+        return _parse_sweep(message, _parse_run(message, number))
+    known = nearest(kind, ("run", "sweep", "motion", "cancel", *TAKE_KINDS))
     raise RefusedRequestError(f"unknown message type {_abbreviate(kind)}: {known}", number)
 
 
@@ -169,6 +186,29 @@ def _parse_take(kind: str, message: dict[str, Any], number: int) -> TakeRequest:
         return TakeRequest(number, kind, None, {}, run)
     parsed = _parse_run({**message, "run": ""}, number)
     return TakeRequest(number, kind, parsed.model, parsed.values, run)
+
+
+def _parse_sweep(message: dict[str, Any], run: RunRequest) -> SweepRequest:
+    knob, low, high, members = (message.get(name) for name in ("knob", "low", "high", "members"))
+    if not any(p.name == knob for p in run.model.parameters):
+        names = (p.name for p in run.model.parameters)
+        raise RefusedRequestError(
+            f"{run.model.name} has no knob {_abbreviate(knob)}: {nearest(str(knob)[:100], names)}", run.id
+        )
+    for end in (low, high):
+        if isinstance(end, bool) or not isinstance(end, int | float):
+            raise RefusedRequestError(f"{knob} must be swept between numbers, not {_abbreviate(end)}", run.id, knob)
+        try:
+            run.model.values(**{knob: end})
+        except (PolhodeError, OverflowError) as error:
+            raise RefusedRequestError(str(error), run.id, knob) from None
+    if not low < high:
+        raise RefusedRequestError(f"{knob} must be swept from a smaller to a larger value", run.id, knob)
+    if isinstance(members, bool) or not isinstance(members, int) or not MIN_MEMBERS <= members <= MAX_MEMBERS:
+        raise RefusedRequestError(
+            f"a sweep has {MIN_MEMBERS} to {MAX_MEMBERS} members, not {_abbreviate(members)}", run.id, knob
+        )
+    return SweepRequest(run.id, run.model, run.values, knob, float(low), float(high), members, run.run)
 
 
 def _abbreviate(value: Any) -> str:

@@ -16,8 +16,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from polhode.errors import nearest
 from polhode.gallery import MODELS, model_name
+from polhode.gallery.thumbnails import read_thumbnail, thumbnail_files
 from polhode.lab.jobs import collect_warnings
-from polhode.lab.security import SecurityMiddleware
+from polhode.lab.security import PublicAddress, SecurityMiddleware
 from polhode.lab.session import ReceiveText, SendMessage, Session
 from polhode.lab.turnstile import Turnstile
 from polhode.web import html_page
@@ -34,6 +35,8 @@ class Lab:
     """The encoded motion of `polhode view`; None for the gallery."""
     title: str = ""
     """Title of that motion."""
+    public: PublicAddress | None = None
+    """Where a proxy shows the lab; None without a proxy."""
 
 
 def create_app(lab: Lab) -> SecurityMiddleware:
@@ -44,7 +47,7 @@ def create_app(lab: Lab) -> SecurityMiddleware:
     async def page(request: Request) -> Response:
         model = request.path_params.get("model", "")
         if lab.viewed is None and model not in MODELS and model_name(model) in MODELS:
-            return RedirectResponse(f"/{model_name(model)}?{request.url.query}".rstrip("?"), 307)
+            return RedirectResponse(f"./{model_name(model)}?{request.url.query}".rstrip("?"), 307)
         if model and (lab.viewed is not None or model not in MODELS):
             known = "a single motion is served at /" if lab.viewed is not None else nearest(model[:100], MODELS)
             raise HTTPException(404, f"there is no model {model[:100]!r}: {known}")
@@ -52,6 +55,12 @@ def create_app(lab: Lab) -> SecurityMiddleware:
         text = await asyncio.to_thread(html_page.build_page, options, None)
         policy = html_page.content_security_policy(live=True) + "; frame-ancestors 'none'"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
+
+    async def picture(request: Request) -> Response:
+        file = request.path_params["file"]
+        if file not in thumbnail_files():
+            raise HTTPException(404, f"there is no picture {file[:100]!r}")
+        return Response(read_thumbnail(file), media_type="image/webp")
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
@@ -64,10 +73,15 @@ def create_app(lab: Lab) -> SecurityMiddleware:
         with collect_warnings():
             yield
 
-    routes = [Route("/", page), Route("/{model}", page), WebSocketRoute("/ws", socket)]
+    routes = [
+        Route("/", page),
+        Route("/{model}", page),
+        Route("/pictures/{file}", picture),
+        WebSocketRoute("/ws", socket),
+    ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _error_response})
     app.router.redirect_slashes = False  # an error message is better than a redirect
-    return SecurityMiddleware(app, lab.hosts, lab.token)
+    return SecurityMiddleware(app, lab.hosts, lab.token, lab.public)
 
 
 def _error_response(request: Request, error: Exception) -> Response:

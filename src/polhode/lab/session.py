@@ -16,6 +16,7 @@ from polhode.lab.requests import (
     PageRequest,
     RefusedRequestError,
     RunRequest,
+    SweepRequest,
     TakeRequest,
     parse_request,
     request_id,
@@ -51,7 +52,7 @@ class Session:
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
-        self._next_run: RunRequest | None = None
+        self._next_run: RunRequest | SweepRequest | None = None
         self._next_motion_request: MotionRequest | None = None
         self._has_next = asyncio.Event()
         self._last: ModelResult | None = None
@@ -103,7 +104,7 @@ class Session:
             return
         if self._viewed is not None:
             raise RefusedRequestError("only one motion is viewed here; use `polhode lab` to run models", request.id)
-        if isinstance(request, RunRequest):
+        if isinstance(request, RunRequest | SweepRequest):
             self._cancel(None)
             self._next_run = request
         else:
@@ -144,7 +145,7 @@ class Session:
     async def _process_requests(self) -> None:
         while True:
             await self._has_next.wait()
-            request: RunRequest | MotionRequest | None = self._next_run or self._next_motion_request
+            request: RunRequest | SweepRequest | MotionRequest | None = self._next_run or self._next_motion_request
             if request is self._next_run:
                 self._next_run = None
             else:

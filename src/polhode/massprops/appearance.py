@@ -20,6 +20,7 @@ APPEARANCE_SENTENCES = {
     "ellipsoid": "the body has no geometry: the solid ellipsoid with its mass and moments is drawn",
     "inertia ellipsoid": "no solid has these moments: the inertia ellipsoid, 1/sqrt(I) along each axis, is drawn, with "
     "its largest semi-axis 1 m",
+    "likeness": "the body has no geometry: what it may look like is drawn",
     "particle": "a particle has no extent: a ball marks its position",
 }
 

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.plot import panels
 from polhode.plot.free_rotation_figures import free_rotation_sheet
-from polhode.plot.style import COLORS, OMEGA_LABELS, XYZ_LABELS, styled_figure
+from polhode.plot.panel_choice import PANELS, Panel, find_panel
+from polhode.plot.style import COLORS, styled_figure, styled_part
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
     from polhode.results.trajectory import Trajectory
 
-__all__ = ["COLORS", "free_rotation_sheet", "overview"]
-
-Panel = Callable[["Axes", "Trajectory"], None]
+__all__ = ["COLORS", "PANELS", "free_rotation_sheet", "overview"]
 
 
-def overview(motion: Trajectory) -> Figure:
-    """Plot a motion: angular velocity, trajectory, energies, and the drift of conserved quantities.
+def overview(
+    motion: Trajectory,
+    chosen: Sequence[str] | None = None,
+    *,
+    figure: Figure | SubFigure | None = None,
+    axes: Axes | Sequence[Axes] | None = None,
+) -> Figure | SubFigure:
+    """Plot a motion: angular velocity, trajectory, energies, and the drift of conserved quantities; or chosen panels.
 
     Parameters
     ----------
     motion : Motion
-        The motion of one body, a system or an ensemble; of many bodies or members at most 12 are drawn.
+        The motion of one body, a system or an ensemble; of many bodies at most 12 are drawn, of many members bands.
+    chosen : list of str, optional
+        The names of the panels, in order (`polhode.plot.PANELS`), or "phase:X:Y" for one quantity over another.
+    figure : Figure or SubFigure, optional
+        Where to draw; by default a new figure.
+    axes : Axes or list of Axes, optional
+        Existing axes, one for each panel, in place of a figure.
 
     Returns
     -------
@@ -44,57 +56,63 @@ def overview(motion: Trajectory) -> Figure:
     4
     """
     if len(motion.times) == 0:
-        from polhode.errors import InputError
-
         raise InputError("this motion has no output times: there is nothing to plot")
-    drawn = _select_panels(motion)
-    rows = -(-len(drawn) // 2)
+    if isinstance(chosen, str):
+        raise InputError(f"panels is a list of names, such as [{chosen!r}], not a string")
+    if chosen is not None and not len(chosen):
+        raise InputError("panels is empty: name at least one, or leave it out")
+    drawn = [find_panel(name) for name in (_select_panels(motion) if chosen is None else chosen)]
+    if axes is not None:
+        return _draw_into_axes(motion, drawn, axes, figure)
     title = " · ".join(part for part in (motion.scenario.name or "motion", panels.describe_selection(motion)) if part)
-    with styled_figure(11.0, 0.5 + 3.5 * rows, title) as figure:
-        grid = figure.subplots(rows, 2, squeeze=False).ravel()
-        for axes, panel in zip(grid, drawn, strict=False):
-            panel(axes, motion)
-        for axes in grid[len(drawn) :]:
-            axes.axis("off")
-    return figure
+    rows = -(-len(drawn) // 2)
+    columns = min(2, len(drawn))
+    if figure is not None:
+        with styled_part(figure, title):
+            _draw_grid(motion, drawn, figure.subplots(rows, columns, squeeze=False))
+        return figure
+    with styled_figure(11.0 if columns == 2 else 6.5, 0.5 + 3.5 * rows, title) as made:
+        _draw_grid(motion, drawn, made.subplots(rows, columns, squeeze=False))
+    return made
 
 
-def _select_panels(motion: Trajectory) -> list[Panel]:
+def _draw_grid(motion: Trajectory, drawn: list[Panel], grid: Any) -> None:
+    for one, panel in zip(grid.ravel(), drawn, strict=False):
+        panel(one, motion)
+    for one in grid.ravel()[len(drawn) :]:
+        one.axis("off")
+
+
+def _draw_into_axes(
+    motion: Trajectory, drawn: list[Panel], axes: Axes | Sequence[Axes], figure: object
+) -> Figure | SubFigure:
+    from matplotlib.axes import Axes as OneAxes
+
+    if figure is not None:
+        raise InputError("give figure= or axes=, not both: axes belong to a figure")
+    given = [axes] if isinstance(axes, OneAxes) else list(np.ravel(np.asarray(axes, dtype=object)))
+    if len(given) != len(drawn):
+        raise InputError(f"{len(drawn)} panels need as many axes, but {len(given)} were given")
+    for one, panel in zip(given, drawn, strict=True):
+        panel(one, motion)
+    found: Figure | SubFigure = given[0].figure
+    return found
+
+
+def _select_panels(motion: Trajectory) -> list[str]:
     """The panels that apply to this motion."""
-    found: list[Panel] = []
+    found: list[str] = []
     turns = not all(body.is_particle for body in motion.scenario.bodies) and bool(np.any(motion.angular_velocity_body))
     if turns:
-        found.append(_draw_angular_velocity)
-        found.append(
-            panels.draw_polhode_panel if motion.axis is None and len(motion.times) > 1 else _draw_angular_momentum
-        )
+        found.append("angular_velocity")
+        found.append("polhode" if motion.axis is None and len(motion.times) > 1 else "angular_momentum")
     if np.any(motion.velocity) or not turns:
-        found += [_draw_position, _draw_velocity]
-    found.append(panels.draw_energies)
+        found += ["position", "velocity"]
+    found.append("energy")
     if motion.scenario.contacts and len(motion.times) > 1:
-        found += [panels.draw_contact_force] if motion.contact_points.any() else []
-        found += [panels.draw_impulses] if len(motion.impacts) else []
-    return [*found, panels.draw_conserved_drift] if len(motion.times) > 1 else found
-
-
-def _draw_angular_velocity(axes: Axes, motion: Trajectory) -> None:
-    panels.draw_vector_components(
-        axes, motion, motion.angular_velocity_body, OMEGA_LABELS, "angular velocity, body axes", "rad/s"
-    )
-
-
-def _draw_angular_momentum(axes: Axes, motion: Trajectory) -> None:
-    panels.draw_vector_components(
-        axes, motion, motion.angular_momentum, XYZ_LABELS, "angular momentum, world axes", "kg m²/s"
-    )
-
-
-def _draw_position(axes: Axes, motion: Trajectory) -> None:
-    panels.draw_vector_components(axes, motion, motion.position, XYZ_LABELS, "position", "m")
-
-
-def _draw_velocity(axes: Axes, motion: Trajectory) -> None:
-    panels.draw_vector_components(axes, motion, motion.velocity, XYZ_LABELS, "velocity", "m/s")
+        found += ["contact_force"] if motion.contact_points.any() else []
+        found += ["impulses"] if len(motion.impacts) else []
+    return [*found, "drift"] if len(motion.times) > 1 else found
 
 
 def __getattr__(name: str) -> object:

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, replace
 from math import floor, log10, pi
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -125,10 +125,9 @@ def film(
     (5, 0.25)
     """
     place = Path(path)
-    shown, rate = validate_format(place, frames_per_second, size)
-    first, last = _validate_interval(motion, start, end)
-    speed = default_pace(last - first) if pace is None else _validate_positive(pace, "pace")
-    times = frame_times(first, last, speed, rate)
+    plan = plan_film(motion, place, pace=pace, frames_per_second=frames_per_second, size=size, start=start, end=end)
+    shown, rate, speed, times = plan.size, plan.rate, plan.pace, plan.times
+    first, last = float(times[0]), float(times[-1])
     width, height = shown
     wide = figure_width(width)
     tall = wide * height / width
@@ -139,7 +138,7 @@ def film(
     frames = sample_trajectory(motion, times)
     with styled_figure(wide, tall, constrained=False) as figure:
         labels = choose_time_format(first, last, speed / rate)
-        renderer = _FrameRenderer(figure, width, set_up, motion, title, speed, labels, warning)
+        renderer = _FrameRenderer(figure, width, set_up, motion, title, speed, labels)
 
         def samples() -> list[RGBImage]:
             return [renderer.picture(frames.at(k)) for k in sorted({(len(times) - 1) * i // 4 for i in range(5)})]
@@ -149,6 +148,34 @@ def film(
                 add(renderer.picture(frames.at(k)))
                 report(k + 1, len(times))
     return Film(place, len(times), len(times) / rate, speed, rate, shown, warning)
+
+
+class FilmPlan(NamedTuple):
+    """What a film will be."""
+
+    size: tuple[int, int]
+    rate: float
+    """Frames per second."""
+    pace: float
+    times: Array
+    """Of the frames, in s."""
+
+
+def plan_film(
+    motion: Trajectory,
+    path: Path,
+    *,
+    pace: float | None,
+    frames_per_second: float | None,
+    size: tuple[int, int] | None,
+    start: float | None,
+    end: float | None,
+) -> FilmPlan:
+    """The size, pace and times of a film, given or default, after checking that it can be written."""
+    shown, rate = validate_format(path, frames_per_second, size)
+    first, last = _validate_interval(motion, start, end)
+    speed = default_pace(last - first) if pace is None else _validate_positive(pace, "pace")
+    return FilmPlan(shown, rate, speed, frame_times(first, last, speed, rate))
 
 
 def validate_format(
@@ -264,14 +291,11 @@ class _FrameRenderer:
         title: str,
         pace: float,
         times: TimeFormat,
-        warning: str | None,
     ) -> None:
         figure.set_dpi(width / figure.get_figwidth())
         self._canvas = cast(Any, FigureCanvasAgg(figure))  # untyped in Matplotlib
         self._set_up = set_up
-        self._space, self._from_body, self._clock = draw_static_parts(
-            figure, set_up, motion, title, () if warning is None else (warning,)
-        )
+        self._space, self._from_body, self._clock = draw_static_parts(figure, set_up, motion, title)
         add_corner_text(figure, 0.04, describe_pace(pace), 11, color=COLORS["ink"])
         self._views = [view for view in (self._space, self._from_body) if view is not None]
         self._cursor = self._clock.axvline(0.0, color=COLORS["ink"], linewidth=1.2, animated=True)

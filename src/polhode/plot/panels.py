@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from textwrap import wrap
 from typing import Any
 
@@ -32,6 +33,7 @@ MAX_IMPACT_LINES = 60
 """Up to this many impacts are marked by vertical lines, more by ticks at the lower edge."""
 IMPULSE_DECADES = 1e-6
 """Impulses below this fraction of the largest are not drawn."""
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 LETTER_WIDTH = 0.072
 """Approximate width of a letter in a legend, in inches."""
 LINE_STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
@@ -45,11 +47,18 @@ def select_drawn(motion: Trajectory) -> Array:
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
+def has_bands(motion: Trajectory) -> bool:
+    """Whether quantiles are drawn over time instead of curves: of more members than can be told apart."""
+    return motion.axis == "member" and motion.scenario.count > MAX_CURVES and len(motion.times) > 1
+
+
 def describe_selection(motion: Trajectory) -> str:
     """The part of the title that says how many bodies or members are drawn."""
     count, drawn = motion.scenario.count, len(select_drawn(motion))
     if motion.axis is None:
         return ""
+    if has_bands(motion):
+        return f"{count:,} members: median, middle 50 % and 90 %"
     things = "bodies" if motion.axis == "body" else "members"
     return f"{drawn} of {count:,} {things}" if drawn < count else f"{count} {things}"
 
@@ -68,11 +77,27 @@ def draw_vector_components(
         for i in drawn:
             _draw_dots(axes, motion, values[0, :, i], AXIS_COLORS[i], symbols[i])
         return
+    elif has_bands(motion):
+        for i in drawn:
+            draw_quantiles(axes, motion.times, values[..., i], AXIS_COLORS[i], symbols[i])
     else:
         _draw_several_bodies(axes, motion, values, drawn, symbols)
     mark_impacts(axes, motion)
     format_time_axis(axes, motion)
     add_legend_above(axes, 8)
+
+
+def draw_quantiles(axes: Axes, times: Array, values: Array, color: str, label: str) -> None:
+    """The median of all members over time, (times, members), in bands that hold 50 % and 90 % of them.
+
+    Members that have ended are left out from then on.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # times after which no member goes on
+        outer, low, median, high, other = np.nanquantile(values.reshape(len(times), -1), QUANTILES, axis=1)
+    axes.fill_between(times, outer, other, color=color, alpha=0.13, linewidth=0)
+    axes.fill_between(times, low, high, color=color, alpha=0.25, linewidth=0)
+    axes.plot(times, median, color=color, label=label)
 
 
 def _draw_several_bodies(
@@ -141,6 +166,9 @@ def draw_energies(axes: Axes, motion: Trajectory) -> None:
     for name, values in series.items():
         if motion.axis == "member" and len(motion.times) == 1:
             _draw_dots(axes, motion, values[0], COLORS[name], name)
+            continue
+        if has_bands(motion):
+            draw_quantiles(axes, motion.times, values, COLORS[name], name)
             continue
         drawn = values if values.ndim == 1 else values[:, select_drawn(motion)]
         lines = axes.plot(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 from matplotlib.patheffects import withStroke
 
 COLORS = {
@@ -90,6 +90,15 @@ def styled_figure(width: float, height: float, title: str = "", constrained: boo
         if title:
             figure.suptitle(title, x=0.012, ha="left", fontsize=14, fontweight="bold")
         yield figure
+
+
+@contextmanager
+def styled_part(figure: FigureBase, title: str = "") -> Iterator[None]:
+    """Within the context, what is drawn in a given figure, or part of one, takes the style of the package."""
+    with matplotlib.rc_context(_RC_PARAMS):
+        if title:
+            figure.suptitle(title, x=0.012, ha="left", fontsize=14, fontweight="bold")
+        yield
 
 
 def draw_closed_form(axes: Any, x: Any, values: Any, label: str = "closed form") -> None:

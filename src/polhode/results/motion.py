@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,15 @@ from polhode.results.trajectory import Trajectory, require_one_system
 from polhode.validation import Array, check_path
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
     from numpy.typing import ArrayLike
 
     from polhode.model.air import Air
     from polhode.model.earth import Earth
+    from polhode.plot.film import Film
 
 
 class Motion(Trajectory):
@@ -202,24 +205,84 @@ class Motion(Trajectory):
     # Pictures, pages and files --------------------------------------------------------------------------------------
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """Everything computed, as an xarray dataset with units in the attributes."""
-        return store.to_dataset(self)
+        """Everything, as an xarray dataset under the names of the attributes, with units and long names.
 
-    def plot(self) -> Figure:
-        """A figure of the motion: angular velocity, path, energies, and the drift of conserved quantities.
+        `velocity`, `angular_velocity_body`, `euler_angles`, the energies, ... beside what was computed, events, impacts
+        and rotors.  What a motion does not have (a reaction force without a pivot) is left out.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
+        >>> motion.dataset["velocity"].sel(axis="x", time=3.0).item(), motion.dataset["velocity"].attrs["units"]
+        (1.0, 'm s-1')
+        """
+        from polhode.results.dataset import build_dataset
+
+        return build_dataset(self)
+
+    def to_dataframe(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
+        """A pandas table: a row for each output time (and member, and body), a column for each component.
+
+        Columns are `position_x`, `quaternion_w`, `angular_velocity_body_1`, `theta`, `kinetic_energy`, ...; their units
+        are in `table.attrs["units"]`.  What belongs to a whole system is repeated for each of its bodies.
+
+        Parameters
+        ----------
+        names : list of str, optional
+            Which quantities, by the names of the attributes; by default all that the motion has.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=1.0, output_step=0.5)
+        >>> motion.to_dataframe(["position", "kinetic_energy"])
+              position_x  position_y  position_z  kinetic_energy
+        time
+        0.0          0.0         0.0         0.0             1.0
+        0.5          0.5         0.0         0.0             1.0
+        1.0          1.0         0.0         0.0             1.0
+        """
+        from polhode.results.dataset import build_dataframe
+
+        return build_dataframe(self, names)
+
+    def plot(
+        self,
+        panels: Sequence[str] | None = None,
+        *,
+        figure: Figure | SubFigure | None = None,
+        axes: Axes | Sequence[Axes] | None = None,
+    ) -> Figure | SubFigure:
+        """A figure of the motion: angular velocity, path, energies, and the drift of conserved quantities; or panels.
+
+        Of many members the median is drawn, with bands that hold 50 % and 90 % of them.
+
+        Parameters
+        ----------
+        panels : list of str, optional
+            What to draw, in order: "angular_velocity", "angular_velocity_world", "angular_momentum", "polhode",
+            "euler_angles", "tilt", "precession", "spin_angle", "yaw_pitch_roll", "quaternion", "position", "velocity",
+            "speed", "linear_momentum", "acceleration", "angular_acceleration", "energy", "forces", "torque",
+            "reaction_force", "contact_force", "impulses", "drift"; or "phase:X:Y", one column of `to_dataframe` over
+            another, such as "phase:position_x:position_z".
+        figure : matplotlib.figure.Figure or SubFigure, optional
+            Where to draw; by default a new figure.
+        axes : matplotlib.axes.Axes or list, optional
+            Existing axes, one for each panel, instead.
 
         Examples
         --------
         >>> import polhode as ph
         >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
         >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0, method="exact")
-        >>> len(motion.plot().axes)
-        4
+        >>> len(motion.plot().axes), len(motion.plot(["tilt", "phase:theta:angular_velocity_body_2"]).axes)
+        (4, 2)
         """
         require_one_system(self)
         from polhode.plot import overview
 
-        return overview(self)
+        return overview(self, panels, figure=figure, axes=axes)
 
     def plot_flight(self) -> Figure:
         """A figure of height, Mach number, dynamic pressure, and angles of attack and sideslip.
@@ -236,6 +299,124 @@ class Motion(Trajectory):
         from polhode.plot.flight import draw_flight
 
         return draw_flight(self.flight())
+
+    def picture(
+        self,
+        path: str | Path,
+        time: float | None = None,
+        *,
+        size: tuple[int, int] | None = None,
+        views: str = "both",
+        dark: bool = False,
+        body: int = 0,
+        caption: str = "",
+        drawn_by: str = "auto",
+    ) -> None:
+        """Write the motion at one time as a picture, as the interactive page draws it.
+
+        The page is drawn by a browser without a window, if Chromium, Chrome or Edge is there (or named in the
+        environment variable `CHROMIUM`); otherwise, and for .svg and .pdf, by Matplotlib.
+
+        Parameters
+        ----------
+        path : str or Path
+            A .png; or .svg, .pdf.
+        time : float, optional
+            In s; by default the start.
+        size : tuple of int, optional
+            Width and height in pixels, by default (1280, 720).
+        views : {"both", "space", "body"}, optional
+            The view in the inertial frame, that in the frame of the body, or both.  (Matplotlib draws both.)
+        dark : bool, optional
+            On a dark background.  (Matplotlib draws on white.)
+        body : int, optional
+            Which body of a system, or member of an ensemble, the views follow.
+        caption : str, optional
+            Words to draw into the picture; by default none.
+        drawn_by : {"auto", "page", "matplotlib"}, optional
+            Which of the two.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.picture(pathlib.Path(folder) / "flip.svg", time=1.2)
+        """
+        require_one_system(self)
+        from polhode.web.filming import write_picture
+
+        place = check_path(path, "the picture")
+        look: Any = {"views": views, "dark": dark, "body": body, "caption": caption, "drawn_by": drawn_by}
+        write_picture(self, place, time, size, **look)
+
+    def film(
+        self,
+        path: str | Path,
+        *,
+        pace: float | None = None,
+        frames_per_second: float | None = None,
+        size: tuple[int, int] | None = None,
+        start: float | None = None,
+        end: float | None = None,
+        views: str = "both",
+        dark: bool = False,
+        body: int = 0,
+        caption: str = "",
+        drawn_by: str = "auto",
+    ) -> Film:
+        """Write the motion as a film, as the interactive page draws it; see `picture` for who draws.
+
+        Parameters
+        ----------
+        path : str or Path
+            A .mp4 (needs `pip install 'polhode[film]'`) or .gif.
+        pace : float, optional
+            Seconds of motion in a second of film: 0.1 is slow motion.  By default 1 if the part shown lasts 2 to 20 s,
+            otherwise what plays it in about 8 s.
+        frames_per_second : float, optional
+            By default 30, for a .gif 20.
+        size : tuple of int, optional
+            Width and height in pixels, by default (1280, 720), for a .gif (800, 450).
+        start, end : float, optional
+            The part to show, in s; by default all.
+        views, dark, body, caption, drawn_by
+            As for `picture`.
+
+        Returns
+        -------
+        Film
+            Path, number of frames, playing time, pace; and a warning if a body turns by more than half a turn between
+            two frames, which looks like another spin.  No sentence is drawn into the film but the caption.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made = motion.film(pathlib.Path(folder) / "flip.gif", end=0.2, size=(320, 180), drawn_by="matplotlib")
+        >>> made.frames
+        5
+        """
+        require_one_system(self)
+        from polhode.web.filming import write_film
+
+        return write_film(
+            self,
+            check_path(path, "the film"),
+            pace=pace,
+            frames_per_second=frames_per_second,
+            size=size,
+            start=start,
+            end=end,
+            views=views,
+            dark=dark,
+            body=body,
+            caption=caption,
+            drawn_by=drawn_by,
+        )
 
     def show(self) -> Path:
         """Open the motion in the browser, as the page that `export_html` writes; returns the path of that page.
@@ -390,7 +571,7 @@ class Motion(Trajectory):
         ...     bool((ph.load(pathlib.Path(folder) / "coasting.zarr").position == motion.position).all())
         True
         """
-        store.write_motion(self, self.dataset, check_path(path, "the motion"))
+        store.write_motion(self, store.to_dataset(self), check_path(path, "the motion"))
 
     def _repr_html_(self) -> str | None:
         """The page in a sandboxed frame, for notebooks."""

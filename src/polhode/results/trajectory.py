@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -15,7 +15,7 @@ from polhode.engines import segments
 from polhode.engines.checkpoint import checkpoint_before
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.driver import run_scenario
-from polhode.engines.result import ContactColumns, RunResult
+from polhode.engines.result import ContactColumns, EventRecord, RunResult
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
@@ -24,6 +24,7 @@ from polhode.equations.quaternions import conjugate, matrix, product, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
 from polhode.errors import InputError, ScenarioError, nearest
+from polhode.massprops.geometry import Indices
 from polhode.model.scenario import Scenario
 from polhode.model.state import State, split_groups, stack_components
 from polhode.results import material_points
@@ -130,6 +131,64 @@ class Trajectory:
             impact_totals=None if run.impact_totals is None else run.impact_totals[mine],
         )
         return type(self)(self.scenario.take(i), result, self.unknown_forces)
+
+    def members(self, which: ArrayLike | slice) -> Self:
+        """The motion of some members of an ensemble, an ensemble too: a slice, numbers from 0, or a mask.
+
+        Members keep the order of the ensemble and are numbered anew from 0.  `motion[100:200]` is the same.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> start = ph.State(velocity=[(1, 0, 0), (2, 0, 0), (3, 0, 0)])
+        >>> motion = ph.ensemble(ph.particle(1.0), start, duration=3.0)
+        >>> motion.members([0, 2]).final.position[:, 0].tolist()
+        [3.0, 9.0]
+        """
+        count = self.scenario.members
+        if count is None:
+            raise InputError("this motion is no ensemble: it has no members to choose from")
+        chosen = _member_numbers(which, count)
+        run, is_system = self.run_result, self.scenario.is_system
+        places = {member: i for i, member in enumerate(chosen.tolist())}
+
+        def kept(crossing: EventRecord) -> EventRecord | None:
+            place = places.get(crossing.member if is_system else crossing.body)
+            if place is None:
+                return None
+            return replace(crossing, member=place) if is_system else replace(crossing, body=place)
+
+        result = replace(
+            run,
+            samples=run.samples[:, chosen],
+            crossings=[found for crossing in run.crossings if (found := kept(crossing)) is not None],
+            checkpoints=None,
+            closed_form=None,
+            impacts=select_impacts(run.impacts, chosen),
+            contact=None if run.contact is None else run.contact[:, chosen],
+            impact_totals=None if run.impact_totals is None else run.impact_totals[chosen],
+        )
+        return type(self)(self.scenario.take(chosen), result, self.unknown_forces)
+
+    def __getitem__(self, which: Any) -> Self:
+        """A member of an ensemble, by its number (from the end if negative); or some of them, an ensemble too."""
+        count = self.scenario.members
+        if count is None:
+            raise InputError(
+                "motion[...] chooses members of an ensemble, and this motion is none: take an array and its rows, "
+                "such as motion.position[10], or motion.at(t)"
+            )
+        if isinstance(which, int | np.integer) and not isinstance(which, bool):
+            if not -count <= which < count:
+                raise IndexError(f"member {which}: this ensemble has members 0 to {count - 1}")
+            return self.member(int(which) % count)
+        return self.members(which)
+
+    def __iter__(self) -> Iterator[Self]:
+        """The motions of all members, one by one."""
+        if self.scenario.members is None:
+            raise InputError("only an ensemble can be iterated over: this motion has no members")
+        return (self.member(i) for i in range(self.scenario.members))
 
     @cached_property
     def state_view(self) -> StateView:
@@ -622,6 +681,32 @@ class Trajectory:
             return [state_from_sample(self.scenario, i, columns[:, i], t) for i in bodies]
         states = [state_from_sample(self.scenario, i, samples[i].tolist(), t) for i in bodies]
         return states if self.axis == "body" else states[0]
+
+
+def _member_numbers(which: Any, count: int) -> Indices:
+    """The chosen members in increasing order, each once."""
+    if isinstance(which, slice):
+        if which.step is not None and which.step < 0:
+            raise InputError("members keep their order: a slice of members needs a positive step")
+        chosen = np.arange(count)[which]
+    else:
+        given = np.asarray(which)
+        if given.dtype == bool:
+            if given.shape != (count,):
+                raise InputError(f"a mask of members needs {count} values, one for each, but has shape {given.shape}")
+            chosen = np.flatnonzero(given)
+        else:
+            if given.ndim != 1 or given.dtype.kind not in "iu":
+                raise InputError(f"members are chosen by a slice, numbers or a mask, not by {which!r}")
+            outside = given[(given < -count) | (given >= count)]
+            if outside.size:
+                raise InputError(f"member {outside[0]}: this ensemble has members 0 to {count - 1}")
+            chosen = np.where(given < 0, given + count, given)
+            if np.any(np.diff(chosen) <= 0):
+                raise InputError("members keep their order: give increasing numbers, each once")
+    if chosen.size == 0:
+        raise InputError("no member was chosen")
+    return np.asarray(chosen, dtype=np.int64)
 
 
 def require_forces(trajectory: Trajectory, what: str) -> None:

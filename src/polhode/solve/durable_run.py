@@ -166,7 +166,7 @@ class RunStore:
     def finish(self, motion: Motion) -> None:
         """Put the ordinary store of the motion in the place of the checkpoints."""
         try:
-            motion_store.write_motion(motion, motion.dataset, self.path, json.dumps(self.description))
+            motion_store.write_motion(motion, motion_store.to_dataset(motion), self.path, json.dumps(self.description))
         except FileError as error:
             raise FileError(
                 f"the run has ended, but its motion was not stored: {error}. What was stored before is an unfinished "

@@ -9,7 +9,6 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.massprops.geometry import Indices
-from polhode.results.impacts import select_impacts
 from polhode.results.trajectory import Trajectory
 
 MAX_TIMES = 3000
@@ -73,21 +72,7 @@ def restrict_to_members(motion: Trajectory, members: Indices) -> Trajectory:
     """The motion of some members of an ensemble; a body or a system is returned unchanged."""
     if motion.axis != "member" or len(members) == motion.scenario.count:
         return motion
-    places = {int(member): i for i, member in enumerate(members)}
-    crossings = [replace(c, body=places[c.body]) for c in motion.run_result.crossings if c.body in places]
-    kept = motion.run_result.samples[:, members]
-    whole = motion.run_result
-    run = replace(
-        whole,
-        samples=kept,
-        crossings=crossings,
-        checkpoints=None,
-        closed_form=None,
-        impacts=select_impacts(whole.impacts, members),
-        contact=None if whole.contact is None else whole.contact[:, members],
-        impact_totals=None if whole.impact_totals is None else whole.impact_totals[members],
-    )
-    return type(motion)(motion.scenario.take(members), run, motion.unknown_forces)
+    return motion.members(members)
 
 
 def select_outputs(motion: Trajectory, rows: Indices) -> Trajectory:

@@ -59,12 +59,12 @@ def build_page(options: dict[str, Any], motion: bytes | None = None) -> str:
 
 
 def content_security_policy(live: bool) -> str:
-    """The policy of the page: it may run its own script and, if `live`, connect to its server."""
+    """The policy of the page: it may run its own script and, if `live`, connect to its server and show its pictures."""
     digest = base64.b64encode(hashlib.sha256(_read_asset("lab.js").encode()).digest()).decode()
-    reach = "connect-src 'self'; " if live else ""
+    reach, pictures = ("connect-src 'self'; ", "'self' ") if live else ("", "")
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; {reach}"
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"img-src {pictures}data: blob:; {reach}base-uri 'none'; form-action 'none'"
     )
 
 
@@ -86,7 +86,7 @@ def build_iframe(motion: Trajectory) -> str:
     title = html.escape(motion.scenario.name or "motion", quote=True)
     content = html.escape(build_motion_page(motion), quote=True)
     style = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
-    return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" style="{style}" srcdoc="{content}"></iframe>'
+    return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" allow="fullscreen" style="{style}" srcdoc="{content}"></iframe>'
 
 
 def open_motion_page(motion: Trajectory) -> Path:

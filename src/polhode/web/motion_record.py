@@ -73,7 +73,11 @@ def record_motion(
     fine = downsampling.refine_exact_motion(some)
     rows = downsampling.select_times(fine, len(members))
     shown = downsampling.select_outputs(fine, rows)
+    stage = stage or Stage()
     appearances, appearance_index = _collect_appearances(shown)
+    if stage.likeness is not None:
+        like = Appearance("likeness", appearance_of(stage.likeness).surface)
+        appearances = [like if appearance.kind == "ellipsoid" else appearance for appearance in appearances]
     meta: dict[str, Any] = {
         "id": id,
         "name": name or motion.scenario.name or "motion",
@@ -83,7 +87,7 @@ def record_motion(
         "run": run,
         "members": members,
         "unknownForces": list(motion.unknown_forces),
-        "stage": (stage or Stage()).describe(),
+        "stage": stage.describe(),
         "forcesOmitted": len(members) > MAX_BODIES_WITH_FORCES,
     }
     arrays: dict[str, Any] = {"time": shown.times}

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import InputError
 
 Attached = Literal["world", "body", "frame"]
-Point = Sequence[float]
+Point = ArrayLike
+Points = ArrayLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,12 +75,14 @@ def to_plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Rod(Prop):
-    """A round bar from one point to another."""
+    """A round bar from one point to another, or a cone."""
 
     kind: ClassVar[str] = "rod"
     start: Point
     end: Point
     radius: float
+    end_radius: float | None = None
+    """At the end, if it is another; 0 for a cone."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class Polygon(Prop):
     """A plane convex surface with an outline: a table, a plate, a figure before and after a map."""
 
     kind: ClassVar[str] = "polygon"
-    points: Sequence[Point]
+    points: Points
     faded: bool = False
     """Outline only, dashed."""
 
@@ -115,7 +119,7 @@ class Polyline(Prop):
     """A line through points."""
 
     kind: ClassVar[str] = "path"
-    points: Sequence[Point]
+    points: Points
     dashed: bool = False
 
 
@@ -187,6 +191,8 @@ class AxisLine(Prop):
     direction: Point
     through: Point | None = None
     """None for the body's center of mass, or its pivot."""
+    length: float | None = None
+    """m; None for what the view has room for."""
 
 
 @dataclass(frozen=True)
@@ -227,11 +233,11 @@ class Bonds(Prop):
     """Balls and sticks: atoms at points of the body, and bonds between pairs of them."""
 
     kind: ClassVar[str] = "bonds"
-    points: Sequence[Point]
+    points: Points
     pairs: Sequence[tuple[int, int]]
     radius: float
     """Of the sticks."""
-    radii: Sequence[float] = ()
+    radii: ArrayLike = ()
     """Of the balls."""
     colors: Sequence[str] = ()
     """Of the balls, each the name of a color of the page or #rrggbb."""
@@ -245,10 +251,12 @@ class Bonds(Prop):
 
 @dataclass(frozen=True)
 class PointsCloud(Prop):
-    """Many small dots."""
+    """Many small dots, such as observations."""
 
     kind: ClassVar[str] = "cloud"
-    points: Sequence[Point]
+    points: Points
+    times: ArrayLike = ()
+    """When each was observed, in s: it is faint before; empty if that does not matter."""
     pixels: float = 3.0
     """Diameter of a dot."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from polhode.errors import InputError, nearest
+from polhode.massprops.body import Body
 from polhode.web.props import Point, Prop, to_camel_case, to_plain
 
 SWITCHES = (
@@ -42,6 +43,8 @@ class StageCamera:
     """What the space view looks at: "body" follows it; None for the middle of the whole motion."""
     radius: float | None = None
     """Half the width of what the space view shows, in m; None for all of the motion."""
+    up: Point = (0.0, 0.0, 1.0)
+    """Direction in the world that is upward in the space view: where the vertical is not z, as over the Earth."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,14 @@ class Stage:
     grabs: Sequence[Grab] = ()
     shows: str = ""
     """What there is to see, in one sentence, for readers who cannot see it."""
+    point: Point | None = None
+    """The point of the body whose path "trailPoint" draws, in m from the center of mass; None for the farthest."""
+    see_through: bool = False
+    """Whether the body is transparent, so that one sees what is within."""
+    moment: float = 0.4
+    """When its picture in the gallery is taken: a fraction of the motion."""
+    likeness: Body | None = None
+    """Drawn in place of the ellipsoid of a body that has no geometry; only its shape matters."""
     still: str = ""
     """Why nothing moves, if nothing does."""
 
@@ -120,6 +131,8 @@ class Stage:
             "frame": None if self.frame is None else _describe(self.frame),
             "grabs": [_describe(grab) for grab in self.grabs],
             "shows": self.shows,
+            "point": to_plain(self.point),
+            "seeThrough": self.see_through,
             "still": self.still,
         }
 

@@ -19,8 +19,12 @@ export interface Parts {
   object: Object3D;
   /** Where its origin is, in m, in the axes of what it is attached to; by default the origin. */
   anchor?: Vec3;
+  /** Whether it starts where the body's arrows do, along world axes, in both frames; in units of the body's reach. */
+  follows?: boolean;
   /** Where its label is, and a point from which it points away, in units relative to the anchor. */
   label?: { at: Vec3; from?: Vec3 };
+  /** Labels that move by themselves, in the view. */
+  labels?(): PropLabel[];
   /** Changes that depend on the time; called after it was placed. */
   update?(instant: Instant, pose: FramePose): void;
   /** Adapt what has a size in pixels. */

@@ -1,12 +1,12 @@
 // The props of a stage: things beside the body, each drawn by the function of its kind.
 
 import { Group, Vector3, type Material, type Mesh, type Object3D, type PerspectiveCamera, type Quaternion } from "three";
-import { minus, plus, scaled, type Quat, type Vec3 } from "../../motion/vectors.ts";
+import { conjugate, minus, plus, scaled, type Quat, type Vec3 } from "../../motion/vectors.ts";
 import { toView, type Frame, type FramePose, type Instant, type ViewContext } from "../context.ts";
 import type { PropData, PropKind } from "../stage.ts";
 import { colorOf, type Build, type Parts, type PropLabel } from "./base.ts";
 import { KINDS } from "./kinds.ts";
-import { frameAttitude } from "./third-frame.ts";
+import { frameAttitude } from "../turning.ts";
 
 export interface Prop {
   readonly kind: PropKind;
@@ -20,13 +20,17 @@ export interface Prop {
 /** The props of the context's record in one of the frames. */
 export function buildProps(context: ViewContext, frame: Frame): Prop[] {
   return context.record.stage.props.flatMap((data) => {
-    // What stands in the world would whirl about in the body's frame.
-    if (frame === "body" && data.attached !== "body") return [];
     const build = KINDS[data.kind] as Build<PropKind> | undefined;
-    const parts = build?.(data, context, frame) ?? null;
+    // What stands in the world would whirl about in the body's frame.
+    const isBuilt = frame === "space" || data.attached === "body" || isFollowing(data);
+    const parts = isBuilt ? (build?.(data, context, frame) ?? null) : null;
     return parts === null ? [] : [new PlacedProp(data, parts, context, frame)];
   });
 }
+
+/** Directions are drawn from the body, in both frames. */
+const isFollowing = (data: PropData): boolean =>
+  data.kind === "target" || data.kind === "vertical" || (data.kind === "axis" && data.through === null);
 
 class PlacedProp implements Prop {
   readonly kind: PropKind;
@@ -55,6 +59,7 @@ class PlacedProp implements Prop {
 
   labels(): PropLabel[] {
     const { label } = this.parts;
+    if (this.parts.labels && this.object.visible) return this.parts.labels();
     if (!label || this.data.label === "" || !this.object.visible) return [];
     const inView = (at: Vec3): Vector3 => new Vector3(...at).multiply(this.object.scale).applyQuaternion(this.object.quaternion).add(this.object.position);
     return [{ text: this.data.label, color: colorOf(this.data, this.context), at: inView(label.at), from: inView(label.from ?? [0, 0, 0]) }];
@@ -75,6 +80,12 @@ class PlacedProp implements Prop {
     const { context, data, object } = this;
     const { record, framing } = context;
     const anchor = this.parts.anchor ?? [0, 0, 0];
+    if (this.parts.follows) {
+      turn(object, this.frame === "body" ? conjugate(instant.pose.quaternion) : [1, 0, 0, 0]);
+      object.position.set(...pose.anchor);
+      object.scale.setScalar(instant.reach);
+      return instant.isPresent;
+    }
     if (data.attached === "body") {
       const body = data.body ?? context.watched;
       const isWatched = body === context.watched;

@@ -1,0 +1,224 @@
+"""Panels by name: `motion.plot(panels=["angular_velocity", "phase:position_x:position_z"])`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from polhode.errors import InputError, nearest
+from polhode.plot import panels
+from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS, OMEGA_LABELS, XYZ_LABELS, add_legend_above
+from polhode.results import dynamics
+from polhode.results.dataset import take_component, written_unit
+from polhode.validation import Array
+
+Panel = Callable[[Axes, Any], None]
+
+PHASE = "phase:"
+"""Begins the name of a panel that draws one quantity over another."""
+POLE = 1e-3
+"""Where sin(theta) is smaller than this, phi and psi are hardly determined, and are not drawn."""
+
+
+def find_panel(name: str) -> Panel:
+    """The function that draws the panel of this name.
+
+    Examples
+    --------
+    >>> find_panel("speeds")
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InputError: there is no panel 'speeds': ...speed...
+    """
+    if not isinstance(name, str):
+        raise InputError(f"a panel is chosen by its name, such as 'angular_velocity', not by {name!r}")
+    if name.startswith(PHASE):
+        parts = name.removeprefix(PHASE).split(":")
+        if len(parts) != 2:
+            raise InputError(f"a phase plot is 'phase:X:Y', such as 'phase:position_x:position_z', not {name!r}")
+        return partial(_draw_phase, x=parts[0], y=parts[1])
+    if name not in PANELS:
+        raise InputError(f"there is no panel {name!r}: {nearest(name, [*PANELS, 'phase:X:Y'])}")
+    return PANELS[name]
+
+
+def _vector(attribute: str, labels: tuple[str, str, str], title: str, unit: str) -> Panel:
+    def draw(axes: Axes, motion: Any) -> None:
+        panels.draw_vector_components(axes, motion, getattr(motion, attribute), labels, title, unit)
+
+    return draw
+
+
+def _draw_scalar(axes: Axes, motion: Any, values: Array, label: str, title: str, unit: str, color: str) -> None:
+    """One number over time, of one body, of several, or of many members."""
+    axes.set_title(title)
+    axes.set_ylabel(unit)
+    if values.ndim == 1:
+        axes.plot(motion.times, values, color=color, label=label)
+    elif panels.has_bands(motion):
+        panels.draw_quantiles(axes, motion.times, values, color, label)
+    else:
+        for n, i in enumerate(panels.select_drawn(motion)):
+            axes.plot(motion.times, values[:, i], color=COLOR_CYCLE[n % len(COLOR_CYCLE)], label=f"{motion.axis} {i}")
+    panels.mark_impacts(axes, motion)
+    panels.format_time_axis(axes, motion)
+    if values.ndim == 1 or len(panels.select_drawn(motion)) <= 6:
+        add_legend_above(axes, 6)
+
+
+def _draw_speed(axes: Axes, motion: Any) -> None:
+    speed = np.linalg.norm(motion.velocity, axis=-1)
+    _draw_scalar(axes, motion, speed, "|v|", "speed of the center of mass", "m/s", COLORS["path"])
+
+
+def _draw_quaternion(axes: Axes, motion: Any) -> None:
+    axes.set_title("quaternion, body to world")
+    axes.set_ylabel("1")
+    values = motion.quaternion_wxyz
+    for i, (label, color) in enumerate(zip("wxyz", (COLORS["ink"], *AXIS_COLORS), strict=True)):
+        _draw_component(axes, motion, values[..., i], label, color)
+    panels.format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
+
+
+def _draw_component(axes: Axes, motion: Any, values: Array, label: str, color: str) -> None:
+    if panels.has_bands(motion):
+        panels.draw_quantiles(axes, motion.times, values, color, label)
+        return
+    drawn = values if values.ndim == 1 else values[:, panels.select_drawn(motion)]
+    lines = axes.plot(motion.times, drawn, color=color, linewidth=1.6 if drawn.ndim == 1 else 0.9)
+    lines[0].set_label(label)
+
+
+def follow_angle(angles: Array, hidden: Array | None = None) -> Array:
+    """Angles over time in degrees, continued beyond a full turn; NaN where `hidden`.
+
+    Examples
+    --------
+    >>> follow_angle(np.radians([170.0, 179.0, -172.0])).round(9).tolist()
+    [170.0, 179.0, 188.0]
+    """
+    known = np.nan_to_num(angles)
+    found = np.degrees(np.unwrap(known, axis=0))
+    gone = ~np.isfinite(angles) if hidden is None else hidden | ~np.isfinite(angles)
+    return np.where(gone, np.nan, found)
+
+
+def _angle(which: int, label: str, title: str, color: str) -> Panel:
+    """One Euler angle on axes of its own; phi and psi are left out near theta = 0 and 180 degrees."""
+
+    def draw(axes: Axes, motion: Any) -> None:
+        angles = motion.euler_angles
+        hidden = None if which == 1 else np.abs(np.sin(angles[..., 1])) < POLE
+        _draw_scalar(axes, motion, follow_angle(angles[..., which], hidden), label, title, "deg", color)
+
+    return draw
+
+
+def _draw_angles(axes: Axes, motion: Any, values: Array, labels: tuple[str, ...], title: str) -> None:
+    """Angles in degrees: within a turn, where a line ends as it passes from 180 to -180; of many members beyond it."""
+    axes.set_title(title)
+    axes.set_ylabel("deg")
+    for i, label in enumerate(labels):
+        angle = follow_angle(values[..., i])  # quantiles of angles that jump would be those of nothing
+        if not panels.has_bands(motion):
+            angle = np.degrees(values[..., i])
+            angle = np.where(np.abs(np.diff(angle, axis=0, prepend=angle[:1])) > 180, np.nan, angle)
+        _draw_component(axes, motion, angle, label, AXIS_COLORS[i])
+    panels.format_time_axis(axes, motion)
+    add_legend_above(axes, 3)
+
+
+def _draw_euler_angles(axes: Axes, motion: Any) -> None:
+    angles = motion.euler_angles
+    at_pole = np.abs(np.sin(angles[..., 1])) < POLE
+    shown = np.where(at_pole[..., None] & np.array([True, False, True]), np.nan, angles)
+    _draw_angles(axes, motion, shown, ("φ", "θ", "ψ"), "Euler angles (z, x, z)")
+
+
+def _draw_yaw_pitch_roll(axes: Axes, motion: Any) -> None:
+    _draw_angles(axes, motion, motion.yaw_pitch_roll, ("yaw", "pitch", "roll"), "yaw, pitch and roll (z, y, x)")
+
+
+def _draw_torque(axes: Axes, motion: Any) -> None:
+    torque = dynamics.loads(motion, [f for f in motion.scenario.forces if f.kind != "impulse"])[1]
+    title = "torque on the body"
+    panels.draw_vector_components(axes, motion, torque, XYZ_LABELS, title, "N m")
+
+
+def _draw_forces(axes: Axes, motion: Any) -> None:
+    """The magnitude of each force."""
+    axes.set_title("forces, magnitude")
+    axes.set_ylabel("N")
+    acting = [f for f in motion.scenario.forces if f.kind != "impulse"]
+    for n, force in enumerate(acting):
+        size = np.linalg.norm(dynamics.loads(motion, [force])[0], axis=-1)
+        _draw_component(axes, motion, size, force.name.replace("_", " "), COLOR_CYCLE[n % len(COLOR_CYCLE)])
+    panels.format_time_axis(axes, motion)
+    if acting:
+        add_legend_above(axes, 4)
+
+
+def _draw_polhode(axes: Axes, motion: Any) -> None:
+    if motion.axis is not None:
+        raise InputError("the polhode is drawn of one body: choose a member, motion[0].plot(panels=['polhode'])")
+    panels.draw_polhode_panel(axes, motion)
+
+
+def _draw_phase(axes: Axes, motion: Any, x: str, y: str) -> None:
+    """One quantity over another: a path, with a dot at its start."""
+    across, up = (_continued(name, take_component(motion, name)) for name in (x, y))
+    axes.set_title(f"{y.replace('_', ' ')} over {x.replace('_', ' ')}")
+    axes.set_xlabel(_with_unit(x))
+    axes.set_ylabel(_with_unit(y))
+    drawn = [()] if across.ndim == 1 else [(i,) for i in panels.select_drawn(motion)]
+    for n, which in enumerate(drawn):
+        color = COLORS["path"] if across.ndim == 1 else COLOR_CYCLE[n % len(COLOR_CYCLE)]
+        a, b = across[:, *which], up[:, *which] if up.ndim > 1 else up
+        axes.plot(a, b, color=color, linewidth=1.4 if across.ndim == 1 else 0.9)
+        axes.plot(a[:1], b[:1], "o", color=color, markersize=4)
+    if x.startswith("position_") and y.startswith("position_"):
+        axes.set_aspect("equal", adjustable="datalim")
+
+
+def _continued(name: str, values: Array) -> Array:
+    return follow_angle(values) if written_unit(name) == "rad" else values
+
+
+def _with_unit(name: str) -> str:
+    unit = written_unit(name)
+    return f"{name.replace('_', ' ')} ({'deg' if unit == 'rad' else unit})"
+
+
+PANELS: dict[str, Panel] = {
+    "angular_velocity": _vector("angular_velocity_body", OMEGA_LABELS, "angular velocity, body axes", "rad/s"),
+    "angular_velocity_world": _vector("angular_velocity", XYZ_LABELS, "angular velocity, world axes", "rad/s"),
+    "angular_momentum": _vector("angular_momentum", XYZ_LABELS, "angular momentum, world axes", "kg m²/s"),
+    "polhode": _draw_polhode,
+    "euler_angles": _draw_euler_angles,
+    "tilt": _angle(1, "θ", "tilt θ from the z axis", COLORS["axis_2"]),
+    "precession": _angle(0, "φ", "precession φ about the z axis", COLORS["axis_1"]),
+    "spin_angle": _angle(2, "ψ", "spin ψ about axis 3", COLORS["axis_3"]),
+    "yaw_pitch_roll": _draw_yaw_pitch_roll,
+    "quaternion": _draw_quaternion,
+    "position": _vector("position", XYZ_LABELS, "position", "m"),
+    "velocity": _vector("velocity", XYZ_LABELS, "velocity", "m/s"),
+    "speed": _draw_speed,
+    "linear_momentum": _vector("linear_momentum", XYZ_LABELS, "linear momentum", "kg m/s"),
+    "acceleration": _vector("acceleration", XYZ_LABELS, "acceleration", "m/s²"),
+    "angular_acceleration": _vector("angular_acceleration", XYZ_LABELS, "angular acceleration", "rad/s²"),
+    "energy": panels.draw_energies,
+    "forces": _draw_forces,
+    "torque": _draw_torque,
+    "reaction_force": _vector("reaction_force", XYZ_LABELS, "force of the pivot", "N"),
+    "contact_force": panels.draw_contact_force,
+    "impulses": panels.draw_impulses,
+    "drift": panels.draw_conserved_drift,
+}
+"""The panels by name."""
+
+__all__ = ["PANELS", "PHASE", "Panel", "find_panel", "follow_angle"]
