@@ -92,7 +92,6 @@ export class App {
     this.lesson = new LessonPanel(requireElement("lesson"), options.version, onOpen, (step) => this.tryStep(step));
     this.header.name(options.title);
     this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown());
-    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown());
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
     requireElement("cards").append(...this.columns);
     this.prependCards(this.audit.element, this.notes.element);

@@ -49,7 +49,7 @@ def test_a_picture_shows_what_the_views_show(gyroscope):
     opener.click()
     seen = pixels_of(gyroscope.get_by_role("img", name="Space frame"))
     opener.click()
-    gyroscope.get_by_label("Size").select_option("1")
+    gyroscope.get_by_label("Size", exact=True).select_option("1")
     gyroscope.get_by_role("combobox", name="Views").select_option("space")
     name, data = download(gyroscope, "Save PNG")
     assert name == "gyroscope-slow-0s.png"
@@ -73,7 +73,7 @@ def test_a_picture_with_plots_in_twice_the_size(gyroscope):
 
 
 def test_a_film_has_the_frames_that_it_promises_and_plays(gyroscope, visit, tmp_path):
-    gyroscope.get_by_label("Size").select_option("1")
+    gyroscope.get_by_label("Size", exact=True).select_option("1")
     gyroscope.get_by_label("End of the film, in s").fill("0.5")
     expect(gyroscope.get_by_text("0.5 s, 16 frames")).to_be_visible()
     name, data = download(gyroscope, "Save WebM")
