@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from polhode._callable_packages import install as _install_callable_packages
 from polhode._moved_modules import install as _install_moved_modules
 from polhode.version import __version__
 
@@ -57,6 +58,10 @@ _HOMES = {
     "write_fmu": "solve.write_fmu",
     "Motion": "results.motion",
     "load": "ensembles.load",
+    "model": None,
+    "Knob": "gallery.knob",
+    "Model": "gallery.gallery_model",
+    "lab": None,
     "sqrt": "equations.scalar_ops",
     "sin": "equations.scalar_ops",
     "cos": "equations.scalar_ops",
@@ -86,6 +91,8 @@ _MODULES = {
     "affine": "gallery.affine",
     "rotations": "rotations",
     "reductions": "ensembles.reductions",
+    "model": "model",
+    "lab": "lab",
 }
 
 __all__ = [*_HOMES, "__version__"]
@@ -124,6 +131,9 @@ if TYPE_CHECKING:
     from polhode.equations.vectors import dot as dot
     from polhode.errors import PolhodeError as PolhodeError
     from polhode.gallery import affine as affine
+    from polhode.gallery.gallery_model import Model as Model
+    from polhode.gallery.knob import Knob as Knob
+    from polhode.lab.open_lab import lab as lab
     from polhode.massprops import shapes as shapes
     from polhode.massprops.body import Body as Body
     from polhode.massprops.body import particle as particle
@@ -147,6 +157,7 @@ if TYPE_CHECKING:
     from polhode.model.rotor import rotor as rotor
     from polhode.model.scenario import Scenario as Scenario
     from polhode.model.state import State as State
+    from polhode.own_models.model_function import model as model
     from polhode.plot.part import part_picture as part_picture
     from polhode.results.motion import Motion as Motion
     from polhode.solve.environment import environment as environment
@@ -174,3 +185,4 @@ def __dir__() -> list[str]:
 
 
 _install_moved_modules()
+_install_callable_packages()

@@ -239,7 +239,7 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
     defaults |= dict.fromkeys((*GEOMETRY_KEYS, *PRINCIPAL_AXES_KEYS))
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
         defaults[key] = getattr(start, key)
-    defaults["products"] = None
+    defaults |= {"products": None, "rotation": None}
     geodetic = inspect.signature(ph.State.from_geodetic).parameters
     defaults |= {key: geodetic[key.removesuffix("_deg")].default for key in GEODETIC_KEYS}
     for key, _, shown, meaning in table:

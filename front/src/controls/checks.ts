@@ -30,6 +30,7 @@ export class ReferenceChecks {
     this.setStale(false);
     this.element.dataset["run"] = String(id);
     this.list.replaceChildren(...checks.map(rowOf));
+    this.element.hidden = checks.length === 0;
     const good = checks.filter((check) => check.holds).length;
     this.summary.textContent =
       checks.length === 0 ? "" : good === checks.length ? "all agree" : `${good} of ${checks.length} agree`;
@@ -39,6 +40,7 @@ export class ReferenceChecks {
     this.setStale(false);
     delete this.element.dataset["run"];
     this.list.replaceChildren();
+    this.element.hidden = false;
     this.summary.textContent = "";
   }
 }

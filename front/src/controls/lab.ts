@@ -3,8 +3,8 @@
 import type { App } from "../app.ts";
 import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
-import type { PageOptions, FromServer, Model } from "../transport/protocol.ts";
 import { addressOf, valuesOf, viewOf, modelOf, noSuchRun, runOf, type Values, type ViewPairs } from "./address.ts";
+import type { PageOptions, FromServer, Model, Parameter } from "../transport/protocol.ts";
 import { NewestWins } from "./newest.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
@@ -52,6 +52,8 @@ export class Lab {
   private readonly takes = new Takes((message) => this.connection.send(message));
   /** What the address says is seen, until its motion is shown. */
   private toRestore: ViewPairs = [];
+  /** Knobs of an own model that were moved, also while its file has an error and declares none. */
+  private moved: Values = {};
 
   constructor(
     private readonly app: App,
@@ -95,7 +97,7 @@ export class Lab {
     if (this.takes.accept(message)) return;
     switch (message.type) {
       case "hello":
-        this.handleHello(message.themes, message.models);
+        this.handleHello(message.themes, message.models, message.changed ?? null);
         break;
       case "progress":
         if (this.pending.isCurrent(message.id)) this.progress.at(message.done, message.text);
@@ -121,17 +123,38 @@ export class Lab {
     if (message.type !== "hello") this.updateState();
   }
 
-  /** The server sends this when the page opens, and again after a reconnection. */
-  private handleHello(themes: string[], models: Model[]): void {
+  /** The server sends this when the page opens, after a reconnection, and when files of own models have changed. */
+  private handleHello(themes: string[], models: Model[], changed: string[] | null): void {
+    const before = this.models;
     this.models = models;
     if (models.length === 0) return;
-    if (this.gallery === null) {
-      this.app.prependCards(this.parameterPanel.element, this.checks.element);
+    const isFirst = this.gallery === null;
+    if (isFirst) this.app.prependCards(this.parameterPanel.element, this.checks.element);
+    if (JSON.stringify(before) !== JSON.stringify(models)) {
       const address = (model: Model): string => plainAddress(model);
       this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model), this.app.choices);
+    }
+    if (isFirst) {
       this.drawer.ready();
       this.loadAddress();
-    } else this.run(this.parameterPanel.values);
+    } else this.refresh(changed);
+  }
+
+  /** Run the model again, as it is now; a knob that was moved stays where it is, if its range allows. */
+  private refresh(changed: string[] | null): void {
+    const old = this.model;
+    const model = this.models.find((one) => one.name === old?.name);
+    if (old === null || model === undefined) return;
+    this.gallery?.mark(model.name, false);
+    if (changed !== null && !changed.includes(model.name)) return;
+    const { values } = this.parameterPanel;
+    for (const { name, default: start } of old.parameters) {
+      if (values[name] !== start) this.moved[name] = values[name];
+      else delete this.moved[name];
+    }
+    const isInRange = ({ name, low, high }: Parameter): boolean => this.moved[name] >= low && this.moved[name] <= high;
+    const kept = model.parameters.filter(isInRange).map(({ name }) => [name, this.moved[name]] as const);
+    this.open(model, Object.fromEntries(kept), this.wantedRun);
   }
 
   private loadAddress(): void {
@@ -149,6 +172,7 @@ export class Lab {
   }
 
   private choose(model: Model): void {
+    this.moved = {};
     this.app.notices.remove("address");
     history.pushState(null, "", plainAddress(model));
     this.toRestore = [];

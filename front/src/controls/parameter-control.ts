@@ -37,7 +37,7 @@ export class ParameterControl {
     onSweep: ((range: SweepRange) => void) | null = null,
   ) {
     const { low, high, unit, help } = parameter;
-    const name = withSpaces(parameter.name);
+    const name = parameter.label || withSpaces(parameter.name);
     const [errorId, helpId] = [uniqueId("error"), uniqueId("help")];
     this.scale = new Scale(low, high);
     const described = { "aria-label": name, "aria-describedby": `${helpId} ${errorId}`, autocomplete: "off" };

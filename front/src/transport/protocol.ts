@@ -8,6 +8,8 @@ export interface Parameter {
   low: number;
   high: number;
   help: string;
+  /** What the page calls it; "" for its name. */
+  label?: string;
 }
 
 /** A step to try; parameters that it does not name get their defaults.  src/polhode/gallery/lesson.py describes it. */
@@ -84,12 +86,17 @@ export type ToServer =
   | { type: "sweep"; id: number; model: string; values: Record<string, number>; run: string; knob: string; low: number; high: number; members: number }
   /** Send the motion of another scenario of the last run. */
   | { type: "motion"; id: number; run: string }
+  /** Write a run of a model as a Python script or a scenario file. */
+  | { type: "text"; id: number; kind: "python" | "toml"; model: string; values: Record<string, number>; run: string }
   | { type: "cancel"; id: number };
 
 export type FromServer =
   | Taken
-  /** Sent first: the gallery in order (empty when a single motion is viewed, which follows as a binary message). */
-  | { type: "hello"; version: string; themes: string[]; models: Model[] }
+  /**
+   * Sent first: the gallery in order (empty when a single motion is viewed, which follows as a binary message); and
+   * again when own models have changed, with their names.
+   */
+  | { type: "hello"; version: string; themes: string[]; models: Model[]; changed?: string[] }
   | { type: "progress"; id: number; done: number; text: string }
   | { type: "checks"; id: number; checks: ReferenceCheck[] }
   /** The request cannot be answered; `parameter` names the invalid one, if any. */

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from polhode.cli.target import MODEL_KEY, ModelCommand, parameter_values
+from polhode.cli.target import MODEL_KEY, LabCommand, parameter_values
 
 if TYPE_CHECKING:
     from polhode.gallery import Model
+    from polhode.lab.registry import LabModels
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,14 +41,14 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(cls=ModelCommand)
-@click.argument("name", required=False)
+@click.command(cls=LabCommand)
+@click.argument("targets", metavar="[NAME|FILE.toml|FOLDER]...", nargs=-1)
 @server_options
 @click.pass_context
 def lab(
     ctx: click.Context,
     /,
-    name: str | None,
+    targets: tuple[str, ...],
     port: int | None,
     host: str,
     token: str | None,
@@ -56,30 +58,51 @@ def lab(
 ) -> None:
     """Open the gallery in the browser: choose a model, change its parameters, watch it move.
 
-    With a NAME the page opens with that model, whose parameters are options: `polhode lab NAME --help`. The page is
-    served from this machine and needs no network. Ctrl-C stops the server.
+    With a NAME the page opens with that model, whose parameters are options: `polhode lab NAME --help`. Scenario files,
+    and folders of them, are listed as your models, with the knobs that they declare; they are read again when they
+    change. The page is served from this machine and needs no network. Ctrl-C stops the server.
 
     \b
     Examples:
       polhode lab
       polhode lab dzhanibekov
       polhode lab dzhanibekov --spin 3
+      polhode lab my-top.toml
+      polhode lab my-top.toml other.toml lecture-5/
       polhode lab --no-browser --port 9000
       polhode lab --port 8321 --public-url https://hub.example.org/user/ann/proxy/8321/
     """
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = parameter_values(ctx, parameters)
     changed = {key: values[key] for key, value in parameters.items() if value is not None}
-    initial_model = "" if model is None else model.name
+    models, name = _collect_models(ctx, targets, model)
+    for sentence in models.errors:
+        click.echo(f"Error: {sentence}", err=True)
     serve_page(
-        model=initial_model,
+        models=models,
+        model=name,
         parameters=changed,
         port=port,
         host=host,
         token=token,
-        public_url=public_url,
         no_browser=no_browser,
+        public_url=public_url,
     )
+
+
+def _collect_models(ctx: click.Context, targets: tuple[str, ...], model: Model | None) -> tuple[LabModels, str]:
+    """The models of the lab, and the name of the one with which the page opens."""
+    from polhode.gallery import MODELS, model_name
+    from polhode.lab.registry import LabModels
+
+    names = [target for target in targets if model_name(target) in MODELS]
+    paths = [Path(target) for target in targets if target not in names]
+    if len(names) > 1 or (names and targets[0] != names[0]):
+        raise click.UsageError("the page opens with one model of the gallery: name one, before any files", ctx)
+    models = LabModels((), paths)
+    if names:
+        return models, "" if model is None else model.name
+    return models, models.name_of(paths[0]) if paths else ""
 
 
 def serve_page(
@@ -89,6 +112,7 @@ def serve_page(
     token: str | None,
     public_url: str | None,
     no_browser: bool,
+    models: LabModels | None = None,
     model: str = "",
     parameters: Mapping[str, float] = MappingProxyType({}),
     viewed: bytes | None = None,
@@ -96,11 +120,13 @@ def serve_page(
 ) -> None:
     """Serve the lab, or one motion, until Ctrl-C."""
     from polhode.lab import address, lifecycle, security
+    from polhode.lab.registry import LabModels
     from polhode.lab.server import Lab
     from polhode.web import html_page
 
     if token == "":
         raise click.UsageError("--token must not be empty")
+    offered = LabModels() if models is None else models
     public = None if public_url is None else security.parse_public_url(public_url)
     html_page.content_security_policy(live=True)  # raises an error if the page was not built
     with address.open_listener(host, port) as listener:
@@ -120,7 +146,8 @@ def serve_page(
             if not no_browser:
                 lifecycle.open_browser(url, lambda sentence: click.echo(sentence, err=True))
             if viewed is None:
-                lifecycle.warm_up(model, parameters)
+                lifecycle.warm_up(offered, model, parameters)
 
-        lifecycle.serve(Lab((bound, host), token, viewed, title, public=public), listener, begin)
+        served = Lab((bound, host), token, viewed, title, offered, public=public)
+        lifecycle.serve(served, listener, begin)
     lifecycle.exit_now()

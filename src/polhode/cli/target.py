@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polhode.errors import PolhodeError
+
 if TYPE_CHECKING:
     from polhode.gallery import Model
     from polhode.results.motion import Motion
@@ -27,7 +29,11 @@ class TargetCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         target = self._target(ctx, args)
-        if target is not None and not self._is_file(target):
+        if target is not None and self._is_file(target):
+            model = self._read_knobs(target)
+            if model is not None:
+                ctx.meta[MODEL_KEY] = model
+        elif target is not None:
             from polhode.gallery import MODELS, model_name
 
             if model_name(target) not in MODELS:
@@ -37,6 +43,15 @@ class TargetCommand(click.Command):
                 raise click.UsageError(f"there is no model {target!r}{guess} {hint}", ctx)
             ctx.meta[MODEL_KEY] = MODELS[model_name(target)]
         return super().parse_args(ctx, args)
+
+    def _read_knobs(self, target: str) -> Model | None:
+        """The model of a scenario file that declares knobs."""
+        if not target.endswith(".toml") or not Path(target).is_file():
+            return None
+        from polhode.model.scenario_file import load_toml
+        from polhode.own_models.model_file import read_model
+
+        return read_model(target) if "knobs" in load_toml(Path(target)) else None
 
     def _files_hint(self) -> list[str]:
         return [", ".join(FILE_KINDS[end] for end in self.endings)]
@@ -89,16 +104,21 @@ class MotionCommand(TargetCommand):
     endings = (".toml", ".zarr")
 
 
-class ModelCommand(TargetCommand):
-    """A command that accepts models only."""
-
-    endings = ()
+class LabCommand(TargetCommand):
+    """A command that accepts models, scenario files, and folders of them."""
 
     def _files_hint(self) -> list[str]:
-        return ["`polhode view` opens files"]
+        return ["a scenario file ends with .toml; `polhode view` opens files"]
 
-    def _is_file(self, target: str) -> bool:  # noqa: ARG002
-        return False
+    def _is_file(self, target: str) -> bool:
+        return super()._is_file(target) or (Path(target).is_dir() and not _is_model(target))
+
+    def _read_knobs(self, target: str) -> Model | None:
+        """A file with an error is opened too: the page says what is wrong, and reads it again when it is saved."""
+        try:
+            return super()._read_knobs(target)
+        except PolhodeError:
+            return None
 
 
 @dataclass(frozen=True)

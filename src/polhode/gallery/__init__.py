@@ -13,9 +13,20 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from polhode.errors import InputError, nearest
-from polhode.gallery.gallery_model import THEMES, Model, Parameter, ReferenceCheck, format_with_unit, main_motion
+from polhode.gallery.gallery_model import THEMES, Model, Parameter, ReferenceCheck, main_motion
+from polhode.gallery.knob import Knob, format_with_unit
 
-__all__ = ["MODELS", "THEMES", "Model", "Parameter", "ReferenceCheck", "format_with_unit", "main_motion", "model_name"]
+__all__ = [
+    "MODELS",
+    "THEMES",
+    "Knob",
+    "Model",
+    "Parameter",
+    "ReferenceCheck",
+    "format_with_unit",
+    "main_motion",
+    "model_name",
+]
 
 _SUPPORT_MODULES = (
     "affine",
@@ -24,6 +35,7 @@ _SUPPORT_MODULES = (
     "gallery_model",
     "gyroscope_disk",
     "independent_rk4",
+    "knob",
     "lesson",
     "lessons",
     "measurements",

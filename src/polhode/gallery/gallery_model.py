@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
+from polhode.gallery.knob import Knob
 from polhode.gallery.lesson import Lesson, load_lesson
 from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
@@ -44,37 +45,13 @@ FEATURED = (
 """Names of the models with which the gallery of the page begins, the best first."""
 
 
-def format_with_unit(number: str, unit: str) -> str:
-    """Append the unit to a number, unless it is dimensionless ("1")."""
-    return number if unit == "1" else f"{number} {unit}"
+class Parameter(Knob):
+    """A knob of a model of the gallery: its name and unit come first."""
 
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that the user can change: a slider on the page, an option on the command line."""
-
-    name: str
-    """Python name; the command line uses `-` for `_`."""
-    unit: str
-    """"1" if dimensionless."""
-    default: float
-    low: float
-    high: float
-    help: str
-
-    def validate(self, value: Any) -> float:
-        """Return the value as a float; raise InputError if it is outside the range."""
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            unit = "" if self.unit == "1" else f" in {self.unit}"
-            raise InputError(f"{self.name} must be a number{unit}, not {value!r}") from None
-        if not self.low <= number <= self.high:
-            raise InputError(
-                f"{self.name} = {format_with_unit(f'{number:g}', self.unit)} is outside its range: "
-                f"choose from {self.low:g} to {format_with_unit(f'{self.high:g}', self.unit)} ({self.help})"
-            )
-        return number
+    def __init__(
+        self, name: str, unit: str, default: float, low: float, high: float, help: str, label: str = ""
+    ) -> None:
+        super().__init__(default, low, high, unit, help, name, label)
 
 
 @dataclass(frozen=True)
@@ -110,7 +87,7 @@ class ReferenceCheck:
 
 @dataclass(frozen=True)
 class Model:
-    """One model of the gallery.
+    """A model: one of the gallery, of a scenario file with knobs, or of a function decorated with `@ph.model`.
 
     `scenario` takes every parameter by name and returns a scenario, or several by name, the first of which is the main
     one; a scenario with members runs as an ensemble.  `numbers` and `picture` take the resulting motion, or the motions
@@ -130,7 +107,7 @@ class Model:
     source: str
     explanation: str
     """About five lines."""
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[Knob, ...]
     scenario: Callable[..., Scenario | Mapping[str, Scenario]]
     numbers: Callable[..., Sequence[ReferenceCheck]] | None = None
     """Checks, the most important first; None if there are none."""
@@ -140,6 +117,26 @@ class Model:
     motion, if it takes that."""
     lesson: Lesson | None = None
     """Formulas, steps to try and sources, beside the views; a model of the gallery has its own in `gallery.lessons`."""
+    toml: Callable[[Mapping[str, float]], str] | None = None
+    """The text of its own file with these values, if it has one."""
+
+    def __call__(self, *values: float, **named: float) -> Motion | dict[str, Motion]:
+        """Simulate with these values, in the order of the parameters or by name; defaults for the rest.
+
+        Examples
+        --------
+        >>> from polhode.gallery import MODELS
+        >>> MODELS["dzhanibekov"](spin=4)["box"].model_run.values
+        {'spin': 4.0, 'nudge': 0.1}
+        """
+        names = [p.name for p in self.parameters]
+        if len(values) > len(names):
+            raise InputError(f"{self.name} has {len(names)} parameters, but {len(values)} values are given")
+        in_order = dict(zip(names, values, strict=False))
+        for name in in_order:
+            if name in named:
+                raise InputError(f"{self.name} is given {name} twice: in order, and by name")
+        return self.run(**self.values(**in_order, **named))
 
     @property
     def rank(self) -> int:
@@ -161,12 +158,17 @@ class Model:
         """
         scenarios = self.scenario(**values)
         if not isinstance(scenarios, Mapping):
-            return run_stored(scenarios, store, resume)
+            return self._remember(run_stored(scenarios, store, resume), values)
         motions = {}
         for i, (name, scenario) in enumerate(scenarios.items()):
             with progress_part(len(scenarios), i, name):
-                motions[name] = run_stored(scenario, _store_beside(store, name if i else ""), resume)
+                motion = run_stored(scenario, _store_beside(store, name if i else ""), resume)
+                motions[name] = self._remember(motion, values, name)
         return motions
+
+    def _remember(self, motion: Motion, values: Mapping[str, float], run: str = "") -> Motion:
+        motion.model_run = ModelRun(self, dict(values), run)
+        return motion
 
     def stage_of(self, values: Mapping[str, float], run: str = "") -> Stage:
         """The stage for these values and, of a model with several motions, for one of them: by default the main one."""
@@ -200,6 +202,16 @@ class Model:
             "hasFigure": self.picture is not None,
             "picture": thumbnail_name(self.name),
         }
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """Which model a motion is of, with which values, and which of its runs: `motion.model_run`."""
+
+    model: Model
+    values: dict[str, float]
+    run: str = ""
+    """"" if the model has one run only."""
 
 
 def _store_beside(store: Path | None, name: str) -> Path | None:

@@ -15,6 +15,7 @@ import uvicorn
 
 from polhode.errors import PolhodeError
 from polhode.lab.jobs import THREAD_NAME
+from polhode.lab.registry import LabModels
 from polhode.lab.server import Lab, create_app
 from polhode.web.browser import open_url
 
@@ -27,6 +28,23 @@ def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
 
     At the end open sockets are closed and running computations stopped.
     """
+    server = make_server(lab)
+
+    def end(*_: object) -> None:
+        """Handle a signal before the server installs its handlers, and the one that it raises again after shutdown."""
+        server.should_exit = True
+
+    previous = {kind: signal.signal(kind, end) for kind in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        begin()
+        server.run(sockets=[listener])
+    finally:
+        for kind, handler in previous.items():
+            signal.signal(kind, handler)
+
+
+def make_server(lab: Lab) -> uvicorn.Server:
+    """The server of a lab, not yet running."""
     config = uvicorn.Config(
         create_app(lab),
         log_level="error",
@@ -40,19 +58,7 @@ def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
     )
     for name in ("uvicorn.error", "websockets.server", "asyncio"):
         logging.getLogger(name).addFilter(_is_worth_logging)
-    server = uvicorn.Server(config)
-
-    def end(*_: object) -> None:
-        """Handle a signal before the server installs its handlers, and the one that it raises again after shutdown."""
-        server.should_exit = True
-
-    previous = {kind: signal.signal(kind, end) for kind in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        begin()
-        server.run(sockets=[listener])
-    finally:
-        for kind, handler in previous.items():
-            signal.signal(kind, handler)
+    return uvicorn.Server(config)
 
 
 _ROUTINE = (
@@ -81,16 +87,15 @@ def exit_now() -> NoReturn:
     os._exit(0)
 
 
-def warm_up(model: str, parameters: Mapping[str, float]) -> None:
+def warm_up(models: LabModels, model: str, parameters: Mapping[str, float]) -> None:
     """Preload in a thread what the first page will request: the gallery, and the compiled code of its model."""
 
     def work() -> None:
-        from polhode.gallery import MODELS
         from polhode.lab import responses
         from polhode.lab.responses import ModelResult
 
         try:
-            first = MODELS[model] if model else responses.models_by_theme()[0]
+            first = models[model] if model else responses.models_by_theme()[0]
             motions = first.run(**first.values(**parameters))
             by_name = motions if isinstance(motions, dict) else {first.name: motions}
             responses.motion_message(ModelResult(first.name, first.title, by_name), 0)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from polhode.errors import PolhodeError, nearest
 from polhode.gallery import MODELS, Model
 from polhode.lab.knob_sweep import MAX_MEMBERS, MIN_MEMBERS
+from polhode.lab.texts import TEXT_KINDS
 
 MAX_MESSAGE_CHARACTERS = 65_536
 """Valid messages have a few hundred characters."""
@@ -70,8 +72,19 @@ class TakeRequest:
     run: str = ""
 
 
+@dataclass(frozen=True)
+class TextRequest:
+    """Write a run of a model as a Python script or a scenario file."""
+
+    id: int
+    kind: str
+    model: Model
+    values: dict[str, float]
+    run: str
+
+
 TAKE_KINDS = ("page", "csv", "figure")
-PageRequest = RunRequest | SweepRequest | MotionRequest | CancelRequest | TakeRequest
+PageRequest = RunRequest | SweepRequest | MotionRequest | CancelRequest | TakeRequest | TextRequest
 
 
 class RefusedRequestError(PolhodeError):
@@ -82,8 +95,8 @@ class RefusedRequestError(PolhodeError):
         self.id, self.parameter = id, parameter
 
 
-def parse_request(text: str) -> PageRequest:
-    """Parse and validate a message.
+def parse_request(text: str, models: Mapping[str, Model] = MODELS) -> PageRequest:
+    """Parse and validate a message; only these models can be named.
 
     Examples
     --------
@@ -93,7 +106,7 @@ def parse_request(text: str) -> PageRequest:
     >>> parse_request('{"type": "dance", "id": 2}')
     Traceback (most recent call last):
     ...
-    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...page, run, sweep
+    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': known are cancel, ...
     """
     message = _parse_object(text)
     number = _request_id(message)
@@ -103,12 +116,14 @@ def parse_request(text: str) -> PageRequest:
     if kind == "motion":
         return MotionRequest(number, _require_text(message, "run", number))
     if kind == "run":
-        return _parse_run(message, number)
+        return _parse_run(message, number, models)
     if kind in TAKE_KINDS:
-        return _parse_take(kind, message, number)
+        return _parse_take(kind, message, number, models)
+    if kind == "text":
+        return _parse_text(message, number, models)
     if kind == "sweep":
-        return _parse_sweep(message, _parse_run(message, number))
-    known = nearest(kind, ("run", "sweep", "motion", "cancel", *TAKE_KINDS))
+        return _parse_sweep(message, _parse_run(message, number, models))
+    known = nearest(kind, ("run", "sweep", "motion", "cancel", "text", *TAKE_KINDS))
     raise RefusedRequestError(f"unknown message type {_abbreviate(kind)}: {known}", number)
 
 
@@ -152,11 +167,20 @@ def _require_text(message: dict[str, Any], name: str, number: int) -> str:
     return value
 
 
-def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
+def _parse_text(message: dict[str, Any], number: int, models: Mapping[str, Model]) -> TextRequest:
+    kind = _require_text(message, "kind", number)
+    if kind not in TEXT_KINDS:
+        raise RefusedRequestError(f"there is no text of kind {_abbreviate(kind)}: {nearest(kind, TEXT_KINDS)}", number)
+    run = "" if message.get("run") is None else _require_text(message, "run", number)
+    asked = _parse_run(message, number, models)
+    return TextRequest(number, kind, asked.model, asked.values, run)
+
+
+def _parse_run(message: dict[str, Any], number: int, models: Mapping[str, Model]) -> RunRequest:
     name = _require_text(message, "model", number)
-    if name not in MODELS:
-        raise RefusedRequestError(f"there is no model {_abbreviate(name)}: {nearest(name[:100], MODELS)}", number)
-    model, values = MODELS[name], message.get("values")
+    if name not in models:
+        raise RefusedRequestError(f"there is no model {_abbreviate(name)}: {nearest(name[:100], models)}", number)
+    model, values = models[name], message.get("values")
     if not isinstance(values, dict):
         raise RefusedRequestError(f"the message needs 'values', numbers by name, but has {_abbreviate(values)}", number)
     for parameter, value in values.items():
@@ -180,16 +204,9 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
     return RunRequest(number, model, model.values(**values), is_quick, run)
 
 
-def _parse_take(kind: str, message: dict[str, Any], number: int) -> TakeRequest:
-    run = _require_text(message, "run", number)
-    if _require_text(message, "model", number) == "":
-        return TakeRequest(number, kind, None, {}, run)
-    parsed = _parse_run({**message, "run": ""}, number)
-    return TakeRequest(number, kind, parsed.model, parsed.values, run)
-
-
 def _parse_sweep(message: dict[str, Any], run: RunRequest) -> SweepRequest:
-    knob, low, high, members = (message.get(name) for name in ("knob", "low", "high", "members"))
+    asked: list[Any] = [message.get(name) for name in ("knob", "low", "high", "members")]
+    knob, low, high, members = asked
     if not any(p.name == knob for p in run.model.parameters):
         names = (p.name for p in run.model.parameters)
         raise RefusedRequestError(
@@ -209,6 +226,14 @@ def _parse_sweep(message: dict[str, Any], run: RunRequest) -> SweepRequest:
             f"a sweep has {MIN_MEMBERS} to {MAX_MEMBERS} members, not {_abbreviate(members)}", run.id, knob
         )
     return SweepRequest(run.id, run.model, run.values, knob, float(low), float(high), members, run.run)
+
+
+def _parse_take(kind: str, message: dict[str, Any], number: int, models: Mapping[str, Model]) -> TakeRequest:
+    run = _require_text(message, "run", number)
+    if _require_text(message, "model", number) == "":
+        return TakeRequest(number, kind, None, {}, run)
+    parsed = _parse_run({**message, "run": ""}, number, models)
+    return TakeRequest(number, kind, parsed.model, parsed.values, run)
 
 
 def _abbreviate(value: Any) -> str:

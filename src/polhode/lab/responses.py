@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from polhode.errors import PolhodeError
 from polhode.gallery import MODELS, THEMES, Model, ReferenceCheck
+from polhode.lab.requests import TextRequest
+from polhode.lab.texts import model_as_text
+from polhode.own_models.model_file import OWN_THEME
 from polhode.results.motion import Motion
 from polhode.version import __version__
 from polhode.web.motion_record import record_motion
@@ -32,7 +36,7 @@ class ModelResult:
     """The names of all scenarios of the model, where not all were run."""
 
 
-def encode_message(kind: str, **fields: Any) -> str:
+def encode_message(kind: str, /, **fields: Any) -> str:
     """A JSON message; NaN and infinity become null."""
     return json.dumps({"type": kind, **_replace_nonfinite(fields)}, allow_nan=False)
 
@@ -43,11 +47,12 @@ def models_by_theme() -> tuple[Model, ...]:
     return tuple(sorted((MODELS[name] for name in MODELS), key=lambda model: THEMES.index(model.theme)))
 
 
-def hello_message() -> str:
-    """The greeting with the whole gallery."""
-    return encode_message(
-        "hello", version=__version__, themes=THEMES, models=[model.describe() for model in models_by_theme()]
-    )
+def hello_message(own: Sequence[Model] = (), changed: Sequence[str] | None = None) -> str:
+    """The greeting with the user's own models, and the whole gallery; a later one names the models that changed."""
+    themes = [OWN_THEME, *THEMES] if own else THEMES
+    models = [model.describe() for model in (*own, *models_by_theme())]
+    again = {} if changed is None else {"changed": changed}
+    return encode_message("hello", version=__version__, themes=themes, models=models, **again)
 
 
 def hello_without_gallery() -> str:
@@ -67,6 +72,16 @@ def motion_message(result: ModelResult, id: int, run: str | None = None, has_clo
     )
     record.meta["notes"] = [*result.notes, *record.meta["notes"]]
     return encode_record(record)
+
+
+def text_message(request: TextRequest) -> str:
+    """A run of a model as text, or the reason why it cannot be written."""
+    try:
+        text = model_as_text(request.kind, request.model, request.values, request.run)
+    except PolhodeError as error:
+        return encode_message("refused", id=request.id, sentence=str(error), parameter=None)
+    name = f"{request.model.name}.{'py' if request.kind == 'python' else 'toml'}"
+    return encode_message("text", id=request.id, kind=request.kind, name=name, text=text)
 
 
 def checks_message(id: int, checks: Sequence[ReferenceCheck]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,9 +15,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from polhode.errors import nearest
-from polhode.gallery import MODELS, model_name
+from polhode.gallery import model_name
 from polhode.gallery.thumbnails import read_thumbnail, thumbnail_files
 from polhode.lab.jobs import collect_warnings
+from polhode.lab.registry import LabModels
 from polhode.lab.security import PublicAddress, SecurityMiddleware
 from polhode.lab.session import ReceiveText, SendMessage, Session
 from polhode.lab.turnstile import Turnstile
@@ -35,6 +36,10 @@ class Lab:
     """The encoded motion of `polhode view`; None for the gallery."""
     title: str = ""
     """Title of that motion."""
+    models: LabModels = field(default_factory=LabModels)
+    """Own models and the gallery."""
+    frame_ancestors: str = "'none'"
+    """Which pages may show this one in a frame, as a content security policy says it."""
     public: PublicAddress | None = None
     """Where a proxy shows the lab; None without a proxy."""
 
@@ -46,14 +51,14 @@ def create_app(lab: Lab) -> SecurityMiddleware:
 
     async def page(request: Request) -> Response:
         model = request.path_params.get("model", "")
-        if lab.viewed is None and model not in MODELS and model_name(model) in MODELS:
+        if lab.viewed is None and model not in lab.models and model_name(model) in lab.models:
             return RedirectResponse(f"./{model_name(model)}?{request.url.query}".rstrip("?"), 307)
-        if model and (lab.viewed is not None or model not in MODELS):
-            known = "a single motion is served at /" if lab.viewed is not None else nearest(model[:100], MODELS)
+        if model and (lab.viewed is not None or model not in lab.models):
+            known = "a single motion is served at /" if lab.viewed is not None else nearest(model[:100], lab.models)
             raise HTTPException(404, f"there is no model {model[:100]!r}: {known}")
         options = {"mode": "live", "model": model, "title": lab.title}
         text = await asyncio.to_thread(html_page.build_page, options, None)
-        policy = html_page.content_security_policy(live=True) + "; frame-ancestors 'none'"
+        policy = html_page.content_security_policy(live=True) + f"; frame-ancestors {lab.frame_ancestors}"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     async def picture(request: Request) -> Response:
@@ -64,9 +69,8 @@ def create_app(lab: Lab) -> SecurityMiddleware:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await Session(_make_sender(websocket), lab.viewed, turnstile, lab.title).handle_messages(
-            _make_receiver(websocket)
-        )
+        session = Session(_make_sender(websocket), lab.viewed, turnstile, lab.title, lab.models)
+        await session.handle_messages(_make_receiver(websocket))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

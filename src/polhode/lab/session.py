@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from polhode.errors import PolhodeError
+from polhode.gallery import Model
 from polhode.lab import responses
 from polhode.lab.jobs import Job, defect_message
+from polhode.lab.registry import LabModels
 from polhode.lab.requests import (
     CancelRequest,
     MotionRequest,
@@ -18,6 +20,7 @@ from polhode.lab.requests import (
     RunRequest,
     SweepRequest,
     TakeRequest,
+    TextRequest,
     parse_request,
     request_id,
 )
@@ -29,6 +32,8 @@ MAX_UNSENT = 100
 """With more unsent messages than this, no further requests are read."""
 MAX_TAKING = 4
 """Things to take away that one page may wait for."""
+WATCH_INTERVAL_S = 1.0
+"""Time between two looks at the user's files."""
 
 SendMessage = Callable[[str | bytes], Awaitable[None]]
 ReceiveText = Callable[[], Awaitable[str | None]]
@@ -38,7 +43,8 @@ ReceiveText = Callable[[], Awaitable[str | None]]
 class Session:
     """One page: computes one response at a time, and only to the latest request.
 
-    `viewed` is the encoded motion of `polhode view`; None in the lab.  `turnstile` is that of the server.
+    `viewed` is the encoded motion of `polhode view`; None in the lab, which offers `models`.  `turnstile` is that of the
+    server.
     """
 
     def __init__(
@@ -47,8 +53,10 @@ class Session:
         viewed: bytes | None = None,
         turnstile: Turnstile | None = None,
         title: str = "",
+        models: LabModels | None = None,
     ) -> None:
         self._send, self._viewed, self._turnstile = send, viewed, turnstile or Turnstile()
+        self._models = LabModels() if models is None else models
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
@@ -62,12 +70,18 @@ class Session:
 
     async def handle_messages(self, receive: ReceiveText) -> None:
         """Send the greeting, then answer requests until the socket is closed."""
+        watching = None
         if self._viewed is None:
-            self._enqueue(await asyncio.to_thread(responses.hello_message))
+            await asyncio.to_thread(self._models.refresh)
+            own = self._models.own
+            self._enqueue(await asyncio.to_thread(responses.hello_message, own))
+            watching = self._watch_models(own)
         else:
             self._enqueue(responses.hello_without_gallery())
             self._enqueue(self._viewed)
         tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._process_requests())]
+        if watching is not None:
+            tasks.append(asyncio.create_task(watching))
         try:
             while (text := await receive()) is not None:
                 self._handle_text(text)
@@ -81,10 +95,21 @@ class Session:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _watch_models(self, known: Sequence[Model]) -> None:
+        """Greet the page again whenever models of the user's own have changed."""
+        while True:
+            await asyncio.sleep(WATCH_INTERVAL_S)
+            await asyncio.to_thread(self._models.refresh)
+            own = self._models.own
+            changed = [model.name for model in own if not any(model is one for one in known)]
+            if changed or len(own) != len(known):
+                self._enqueue(await asyncio.to_thread(responses.hello_message, own, changed))
+                known = own
+
     def _handle_text(self, text: str) -> None:
         """Handle one message; no message ends the session."""
         try:
-            self._dispatch_request(parse_request(text))
+            self._dispatch_request(parse_request(text, self._models))
         except RefusedRequestError as refused:
             parts = {"sentence": str(refused), "parameter": refused.parameter}
             self._enqueue(responses.encode_message("refused", id=refused.id, **parts))
@@ -99,7 +124,7 @@ class Session:
         if isinstance(request, CancelRequest):
             self._cancel(request.id)
             return
-        if isinstance(request, TakeRequest):
+        if isinstance(request, TakeRequest | TextRequest):
             self._start_taking(request)
             return
         if self._viewed is not None:
@@ -113,7 +138,7 @@ class Session:
             self._next_motion_request = request
         self._has_next.set()
 
-    def _start_taking(self, request: TakeRequest) -> None:
+    def _start_taking(self, request: TakeRequest | TextRequest) -> None:
         """Make something to take away, beside the run of the page."""
         if len(self._taking) >= MAX_TAKING:
             raise RefusedRequestError("wait for what you have asked for before asking for more", request.id)
@@ -121,9 +146,12 @@ class Session:
         self._taking.add(task)
         task.add_done_callback(self._taking.discard)
 
-    async def _take(self, request: TakeRequest) -> None:
+    async def _take(self, request: TakeRequest | TextRequest) -> None:
         try:
-            self._enqueue(await asyncio.to_thread(self._desk.answer, request))
+            if isinstance(request, TextRequest):
+                self._enqueue(await asyncio.to_thread(responses.text_message, request))
+            else:
+                self._enqueue(await asyncio.to_thread(self._desk.answer, request))
         except PolhodeError as error:
             self._enqueue(responses.encode_message("refused", id=request.id, sentence=str(error), parameter=None))
         except Exception as error:

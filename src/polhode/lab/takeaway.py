@@ -35,7 +35,8 @@ class TakeawayDesk:
 
     def __init__(self, viewed: bytes | None = None, title: str = "") -> None:
         self._viewed, self._title = viewed, title
-        self._key: tuple[str, tuple[tuple[str, float], ...]] | None = None
+        self._model: Model | None = None
+        self._values: dict[str, float] = {}
         self._motions: Motion | Mapping[str, Motion] | None = None
 
     def answer(self, request: TakeRequest) -> str:
@@ -91,9 +92,8 @@ class TakeawayDesk:
         return f"{model.name}-{run}", motions[run]
 
     def _run(self, model: Model, values: dict[str, float]) -> Any:
-        key = (model.name, tuple(values.items()))
-        if key != self._key or self._motions is None:
-            self._motions, self._key = model.run(**values), key
+        if model is not self._model or values != self._values or self._motions is None:
+            self._motions, self._model, self._values = model.run(**values), model, values
         return self._motions
 
 

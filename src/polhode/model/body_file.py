@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode import validation
+from polhode import rotations, validation
 from polhode.equations.quaternions import matrix
 from polhode.errors import PolhodeError, ScenarioError
 from polhode.massprops import shapes
@@ -35,6 +35,13 @@ NUMBER_KEYS = (
 GEOMETRY_KEYS = ("shape", "mesh", "volume_mesh")
 BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS, "parts")
 PART_KEYS = ("shape", "vertices", "faces", *PLACEMENT_KEYS)
+"""Of a part that is geometry alone, of a body that is given by its numbers."""
+JOINED_PART_KEYS = (*GEOMETRY_KEYS, "particle", "is_hole")
+"""Of a part that has mass, of a body that is made of its parts."""
+TURN_KEYS = ("rotation", "quaternion_wxyz")
+PLACE_KEYS = ("position", *TURN_KEYS)
+"""Where a shape, a mesh or a particle lies in the coordinates of its body."""
+ROTATION_KEYS = ("axis", "angle_deg", "angle")
 
 
 def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body:
@@ -46,14 +53,12 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         raise ScenarioError(f"{where} has {' and '.join(kinds)}: give one of them")
     if geometry:
         (kind,) = geometry
-        read_before = table[kind]
-        if isinstance(read_before, Body):  # for the members of a sweep
-            return read_before
-        _refuse_keys(table, (*NUMBER_KEYS, "parts"), where, f"takes its {{}} from its {kind}", kind)
-        try:
-            return GEOMETRY_READERS[kind](table[kind], where, folder)
-        except PolhodeError as error:
-            raise type(error)(f"{kind} of {where}: {error}") from None
+        if not isinstance(table[kind], Body):
+            _refuse_keys(table, (*NUMBER_KEYS, "parts"), where, f"takes its {{}} from its {kind}", kind)
+        return _read_geometry(kind, table[kind], where, folder)
+    if "parts" in table and "inertia" not in table and not is_particle:
+        _refuse_keys(table, NUMBER_KEYS, where, "takes its {} from its parts", "give its inertia too")
+        return _join_parts(table["parts"], where, folder)
     if "mass" not in table:
         raise ScenarioError(f"{where} needs its mass, in kg")
     if is_particle:
@@ -67,7 +72,8 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         return particle(table["mass"]).move(table.get("center_of_mass", (0.0, 0.0, 0.0)))
     if "inertia" not in table:
         raise ScenarioError(
-            f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, particle = true"
+            f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, parts, or "
+            "particle = true"
         )
     numbers = {key: table[key] for key in NUMBER_KEYS if key in table and key not in PRINCIPAL_AXES_KEYS}
     if "products" in numbers:
@@ -113,6 +119,99 @@ def _refuse_keys(table: Mapping[str, Any], keys: Sequence[str], where: str, why:
             raise ScenarioError(f"{where} {why.format(key)}: remove {key}, or {instead}")
 
 
+def read_turn(table: Mapping[str, Any], where: str) -> Array | None:
+    """The quaternion (w, x, y, z) of a table: as it is written, or by axis and angle; None if it has neither."""
+    given = [key for key in TURN_KEYS if key in table]
+    if len(given) > 1:
+        raise ScenarioError(f"{where} has {' and '.join(given)}, which say the same: give one of them")
+    if not given:
+        return None
+    if given == ["quaternion_wxyz"]:
+        return validation.check_numbers(table["quaternion_wxyz"], f"quaternion_wxyz of {where}", (4,), ScenarioError)
+    rotation = table["rotation"]
+    turns = rotation if isinstance(rotation, list) else [rotation]
+    if not turns:
+        raise ScenarioError(f"rotation of {where} is an empty list: remove it")
+    made = [_read_axis_and_angle(one, f"rotation of {where}") for one in turns]
+    total = made[0]
+    for next_turn in made[1:]:
+        total = rotations.product(next_turn, total)
+    return total
+
+
+def _read_axis_and_angle(table: Any, where: str) -> Array:
+    example = "{ axis = [1.0, 0.0, 0.0], angle_deg = 30.0 }"
+    if not isinstance(table, Mapping):
+        raise ScenarioError(f"{where} is an axis and an angle, as in {example}, or a list of them, not {table!r}")
+    refuse_unknown_keys(table, ROTATION_KEYS, where)
+    angles = [key for key in ("angle_deg", "angle") if key in table]
+    if "axis" not in table or len(angles) != 1:
+        raise ScenarioError(f"{where} needs its axis and one angle, angle_deg or (in rad) angle, as in {example}")
+    angle = validation.check_numbers(table[angles[0]], f"{angles[0]} of {where}", (), ScenarioError)
+    try:
+        return rotations.quaternion(table["axis"], np.radians(angle) if angles[0] == "angle_deg" else angle)
+    except PolhodeError as error:
+        raise ScenarioError(f"{where}: {error}") from None
+
+
+def _read_geometry(kind: str, table: Any, where: str, folder: Path | None) -> Body:
+    """The body of a shape or a mesh, in its place: turned about the origin of its coordinates, and then moved."""
+    if isinstance(table, Body):  # read before: for the members of a sweep, and for knobs
+        return table
+    try:
+        refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the {kind} of {where}")
+        without_place = {key: value for key, value in table.items() if key not in PLACE_KEYS}
+        return _place_body(GEOMETRY_READERS[kind](without_place, where, folder), table, "it")
+    except PolhodeError as error:
+        raise type(error)(f"{kind} of {where}: {error}") from None
+
+
+def _place_body(body: Body, table: Mapping[str, Any], where: str) -> Body:
+    turn = read_turn(table, where)
+    if turn is not None:
+        from scipy.spatial.transform import Rotation
+
+        if not np.any(turn, axis=-1).all():
+            raise ScenarioError(f"quaternion_wxyz of {where} must not be zero")
+        body = body.turn(Rotation.from_quat(np.roll(turn, -1, axis=-1)))
+    return body.move(table["position"]) if "position" in table else body
+
+
+def _join_parts(parts: Any, where: str, folder: Path | None) -> Body:
+    """One body of several, each in its place; then the holes are subtracted."""
+    if not isinstance(parts, list) or not parts:
+        raise ScenarioError(f"parts of {where} must be a list of tables, not {parts!r}")
+    made = [_read_joined_part(part, f"part {i} of {where}", folder) for i, part in enumerate(parts)]
+    solids, holes = ([body for body, is_hole in made if is_hole == wanted] for wanted in (False, True))
+    if not solids:
+        raise ScenarioError(f"all parts of {where} are holes: nothing is left of it")
+    try:
+        return solids[0].join(*solids[1:]).subtract(*holes)
+    except PolhodeError as error:
+        raise type(error)(f"parts of {where}: {error}") from None
+
+
+def _read_joined_part(table: Any, where: str, folder: Path | None) -> tuple[Body, bool]:
+    if isinstance(table, Mapping) and any(key in table for key in ("vertices", *PLACEMENT_KEYS[:2])):
+        raise ScenarioError(
+            f"{where} is geometry without mass, of a body that is given by its numbers: give the body its mass and "
+            "inertia, or the part a shape with a mass or density"
+        )
+    refuse_unknown_keys(table, JOINED_PART_KEYS, where)
+    kinds = [key for key in (*GEOMETRY_KEYS, "particle") if key in table]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "none of them"
+        raise ScenarioError(f"{where} needs one of shape, mesh, volume_mesh and particle, but has {found}")
+    is_hole = validation.check_flag(table.get("is_hole", False), f"is_hole of {where}", ScenarioError)
+    (kind,) = kinds
+    if kind != "particle":
+        return _read_geometry(kind, table[kind], where, folder), is_hole
+    refuse_unknown_keys(table[kind], ("mass", "position"), f"the particle of {where}")
+    if "mass" not in table[kind]:
+        raise ScenarioError(f"the particle of {where} needs its mass, in kg")
+    return particle(table[kind]["mass"]).move(table[kind].get("position", (0.0, 0.0, 0.0))), is_hole
+
+
 def _read_shape(table: Any, where: str, folder: Path | None) -> Body:
     refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the shape of {where}")
     kind = table.get("kind")
@@ -148,8 +247,15 @@ def _read_part(table: Any, where: str) -> Part:
 
 def _read_part_shape(table: Any, where: str) -> GeometrySource:
     refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the shape of {where}")
-    if "mass" in table or "density" in table:
-        raise ScenarioError(f"the shape of {where} has a mass or density, which is the body's: leave it out")
+    for key in ("mass", "density"):
+        if key in table:
+            raise ScenarioError(
+                f"the shape of {where} has a {key}, but the mass is the body's, which is given by its numbers: leave "
+                "out one of the two"
+            )
+    for key in PLACE_KEYS:
+        if key in table:
+            raise ScenarioError(f"the shape of {where} is placed by linear and offset of the part, not by its {key}")
     try:
         return _read_shape({**table, "mass": 1.0}, where, None).parts[0].source
     except PolhodeError as error:

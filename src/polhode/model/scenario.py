@@ -476,28 +476,72 @@ class Scenario:
         ...     ph.Scenario.from_toml(pathlib.Path(folder) / "fall.toml").duration
         2.0
         """
+        scenario_file.write_text(Path(path), self.as_toml())
+
+    def as_toml(self) -> str:
+        """The text of the TOML file.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> print(ph.Scenario(ph.shapes.sphere(0.1, mass=1.0), duration=2.0).as_toml().splitlines()[0])
+        duration = 2.0
+        """
         if self.events:
             raise ScenarioError(
                 f"the event {self.events[0].name} is a function of your own, which no file can hold: "
                 "keep it in Python, add it after reading"
             )
-        scenario_file.write_scenario(Path(path), self.as_mapping(with_parts=bool(self.contacts)))
+        return scenario_file.to_toml_text(self.as_mapping(with_parts=bool(self.contacts), with_shapes=True))
+
+    def to_python(self, path: str | Path) -> None:
+        """Write the scenario as a Python script that makes it again, to the last bit, and simulates it.
+
+        Functions of your own (`@ph.force`, `@ph.event`) are refused with a sentence: only their source holds them.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> fall = ph.Scenario(ph.particle(1.0), forces=[ph.forces.gravity()], duration=2.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     fall.to_python(pathlib.Path(folder) / "fall.py")
+        ...     print((pathlib.Path(folder) / "fall.py").read_text().splitlines()[4])
+        body = ph.particle(1.0)
+        """
+        scenario_file.write_text(Path(path), self.as_python())
+
+    def as_python(self) -> str:
+        """The text of the Python script.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> script = ph.Scenario(ph.shapes.sphere(0.1, mass=1.0), duration=2.0, method="exact").as_python()
+        >>> made = {}
+        >>> exec(script.replace("print", "repr"), made)
+        >>> made["motion"]
+        <Motion of one body, 0 to 2 s, 201 output times, exact>
+        """
+        from polhode.model.scenario_python import scenario_as_python
+
+        return scenario_as_python(self)
 
     def as_mapping(
         self,
         forces: Sequence[Force] | None = None,
         with_parts: bool = False,
         plain: Callable[[Any], Any] = to_plain_values,
+        with_shapes: bool = False,
     ) -> dict[str, Any]:
         """The scenario as plain numbers, strings and lists: what its file holds.
 
-        With other forces, if given; with the parts of the bodies, their geometry, if asked for: contacts need it.
-        `plain` makes numbers and lists of the values.
+        With other forces, if given; with the parts of the bodies, their geometry, if asked for: contacts need it; and
+        with shapes in place of numbers, where they have the same bits.  `plain` makes numbers and lists of the values.
         """
         settings = {f.name: getattr(self, f.name) for f in fields(self)}
         defaults = {name: p.default for name, p in signature(Scenario).parameters.items()}
         shown = self.forces if forces is None else forces
         return scenario_file.scenario_mapping(
             self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults,
-            self.mass_course, self.added_mass, plain,
+            self.mass_course, self.added_mass, plain, with_shapes,
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,9 @@ from polhode.errors import FileError, ForceError, InputError, PolhodeError, Scen
 from polhode.massprops.appearance_table import parts_to_tables
 from polhode.massprops.body import Body
 from polhode.massprops.body_table import body_to_table, to_plain_values
-from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown_keys
+from polhode.massprops.geometry import Shape
+from polhode.massprops.shape_calls import find_shape_call
+from polhode.model.body_file import BODY_KEYS, read_body, read_turn, refuse_unknown_keys
 from polhode.model.contact import CONTACTS, Contact
 from polhode.model.earth import WGS84, check_latitude
 from polhode.model.force import Force
@@ -41,6 +44,8 @@ SETTINGS = (
     "breaks",
     "largest_turn",
 )
+PAGE_KEYS = ("title", "explanation", "source", "references", "knobs", "stage", "formulas", "try")
+"""What the lab shows beside the scenario, and which of its numbers can be changed there; a single run needs none."""
 READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
 SWEEP_KEYS = ("members", "seed", "design", "reduce")
 DISTRIBUTIONS = (
@@ -57,9 +62,9 @@ DISTRIBUTIONS = (
     "table",
 )
 """What may stand in place of a number in the file of a sweep, as { normal = [1.0, 0.02] }: methods of `ph.Draw`."""
-WITHOUT_DISTRIBUTIONS = ("mesh", "volume_mesh", "sweep")
+WITHOUT_DISTRIBUTIONS = ("mesh", "volume_mesh", "sweep", "knobs", "stage", "try", "formulas")
 """Tables whose keys are the user's own, or mean something else."""
-WORLD_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity")
+WORLD_KEYS = ("position", "quaternion_wxyz", "rotation", "velocity", "angular_velocity")
 GEODETIC_KEYS = (
     "latitude_deg",
     "longitude_deg",
@@ -69,17 +74,25 @@ GEODETIC_KEYS = (
     "angular_velocity_body_relative_to_earth",
     "earth",
 )
-STATE_KEYS = (*WORLD_KEYS[:3], "angular_velocity_body", "angular_velocity", "time", *GEODETIC_KEYS)
+_LIST_OF_LINES = re.compile(r"\[\n((?: +[^\n\[\]{}]*,\n)+) *\]")
+LONGEST_LIST = 100
+"""Longer lists have one entry a line."""
+STATE_KEYS = (*WORLD_KEYS[:4], "angular_velocity_body", "angular_velocity", "time", *GEODETIC_KEYS)
 
 
 def read_scenario(path: Path) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file."""
-    content = load_toml(path)
+    content = without_page_keys(load_toml(path))
     try:
-        _refuse_distributions(content)
+        refuse_distributions(content)
         return scenario_arguments(content, path.parent)
     except PolhodeError as error:
         raise type(error)(f"{path}: {error}") from None
+
+
+def without_page_keys(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario in a file's content."""
+    return {key: value for key, value in content.items() if key not in PAGE_KEYS}
 
 
 def load_toml(path: Path) -> dict[str, Any]:
@@ -118,7 +131,8 @@ def distribution_of(value: Any) -> str | None:
     return next((name for name in DISTRIBUTIONS if name in value), None)
 
 
-def _refuse_distributions(content: Mapping[str, Any]) -> None:
+def refuse_distributions(content: Mapping[str, Any]) -> None:
+    """Raise if the file is that of a sweep."""
     found = find_distribution(content)
     if found is not None:
         raise ScenarioError(
@@ -173,7 +187,9 @@ def _read_state(table: Mapping[str, Any], where: str, forces: Sequence[Force]) -
     given = {key: table[key] for key in STATE_KEYS if key in table}
     geodetic = [key for key in GEODETIC_KEYS if key in given]
     if not geodetic:
-        return State(**given)
+        turn = read_turn(given, where)
+        given.pop("rotation", None)
+        return State(**given if turn is None else {**given, "quaternion_wxyz": turn})
     world = [key for key in WORLD_KEYS if key in given]
     if world:
         raise ScenarioError(
@@ -241,9 +257,8 @@ def _make_by_kind(
     return makers[kind](**given)
 
 
-def write_scenario(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a file's content."""
-    text = to_toml_text(content)
+def write_text(path: Path, text: str) -> None:
+    """Write a file."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -251,10 +266,23 @@ def write_scenario(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def to_toml_text(content: Mapping[str, Any]) -> str:
-    """A file's content as TOML."""
+    """A file's content as TOML; short lists are in one line.
+
+    Examples
+    --------
+    >>> print(to_toml_text({"body": {"velocity": [1.0, 0.0, 2.5]}}), end="")
+    [body]
+    velocity = [1.0, 0.0, 2.5]
+    """
     import tomli_w
 
-    return tomli_w.dumps(content)
+    # Strings have no line breaks in what is written, so that brackets at the ends of lines are those of lists.
+    return _LIST_OF_LINES.sub(_join_lines, tomli_w.dumps(content))
+
+
+def _join_lines(found: re.Match[str]) -> str:
+    line = "[" + ", ".join(one.strip().removesuffix(",") for one in found[1].splitlines()) + "]"
+    return line if len(line) <= LONGEST_LIST else found[0]
 
 
 def scenario_mapping(
@@ -270,6 +298,7 @@ def scenario_mapping(
     mass_course: MassCourse | None = None,
     added_mass: Sequence[Any] | None = None,
     plain: Callable[[Any], Any] = to_plain_values,
+    with_shapes: bool = False,
 ) -> dict[str, Any]:
     """A file's content from what a scenario has; settings that have their default value are left out.
 
@@ -280,7 +309,9 @@ def scenario_mapping(
         for key in SETTINGS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
-    tables = [_body_table(body, state, with_parts, plain) for body, state in zip(bodies, states, strict=True)]
+    tables = [
+        _body_table(body, state, with_parts, plain, with_shapes) for body, state in zip(bodies, states, strict=True)
+    ]
     content.update({"bodies": tables} if is_system else {"body": tables[0]})
     if forces:
         content["forces"] = [_force_table(f, plain) for f in forces]
@@ -296,10 +327,17 @@ def scenario_mapping(
     return content
 
 
-def _body_table(body: Body, state: State, with_parts: bool, plain: Callable[[Any], Any]) -> dict[str, Any]:
-    table = body_to_table(body, plain)
-    if with_parts and body.parts:
-        table["parts"] = parts_to_tables(body)
+def _body_table(
+    body: Body, state: State, with_parts: bool, plain: Callable[[Any], Any], with_shapes: bool
+) -> dict[str, Any]:
+    call = find_shape_call(body) if with_shapes else None
+    if call is not None:
+        table: dict[str, Any] = {"shape": {"kind": call[0], **call[1]}}
+    else:
+        table = body_to_table(body, plain)
+        has_shapes = with_shapes and body.members is None and all(isinstance(part.source, Shape) for part in body.parts)
+        if body.parts and (with_parts or has_shapes):
+            table["parts"] = parts_to_tables(body)
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
         table[key] = plain(getattr(state, key))
     if state.time != 0.0:

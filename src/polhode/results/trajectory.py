@@ -63,9 +63,12 @@ class Trajectory:
         """Names of forces that acted but could not be stored with the motion."""
         self.run_result = run_result
         """Lower level: the samples in the formulation's own variables, event records, and checkpoints."""
+        self.model_run: Any = None
+        """Of a motion that a model made: the model, the values of its knobs, and the name of the run."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "closed_form"}
+        kept = {name: value for name, value in self.__dict__.items() if name != "closed_form"}
+        return {**kept, "model_run": None}  # a model is made of functions, which other processes may not have
 
     def __repr__(self) -> str:
         bodies, members = len(self.scenario.bodies), self.scenario.members

@@ -25,13 +25,14 @@ from polhode.model.scenario_file import (
     find_distribution,
     load_toml,
     scenario_arguments,
+    without_page_keys,
 )
 from polhode.synonyms import suggest_name
 from polhode.validation import Array
 
 SEVERAL_ARGUMENTS = ("normal", "uniform", "lognormal", "truncated_normal", "integers")
 """Distributions whose list holds their arguments in order; that of the others is one argument."""
-TABLE_KEYS = (*GEOMETRY_KEYS, "air", "wind", "earth", "coefficients")
+TABLE_KEYS = (*GEOMETRY_KEYS, "rotation", "air", "wind", "earth", "coefficients")
 """Keys of bodies and forces whose values may be tables."""
 WITHOUT_ARGUMENTS = ("random_rotation", "random_direction")
 """Distributions that are asked for by `true`."""
@@ -83,7 +84,7 @@ def read_sweep_file(path: str | Path) -> SweepFile:
     9
     """
     path = Path(path)
-    content = dict(load_toml(path))
+    content = without_page_keys(load_toml(path))
     sweep = content.pop("sweep", {})
     try:
         refuse_unknown_keys(sweep, SWEEP_KEYS, "[sweep]")
