@@ -212,3 +212,16 @@ def test_the_menu_and_the_explanation_fit_on_a_phone_and_have_names(lab, visit):
     assert evaluate(page, "document.documentElement.scrollWidth") <= PHONE["width"]
     box = page.get_by_role("button", name="Copy link", exact=True).first.bounding_box()
     assert box["x"] + box["width"] <= PHONE["width"]
+
+
+def test_the_scenario_can_be_read_and_saved_as_text(gyroscope):
+    gyroscope.get_by_role("button", name="As TOML", exact=True).click()
+    dialog = gyroscope.get_by_role("dialog", name="As TOML")
+    expect(dialog.get_by_role("textbox")).to_have_value(re.compile("duration"))
+    name, data = download(gyroscope, "Save")
+    assert name == "gyroscope-slow.toml"
+    assert data.decode() == dialog.get_by_role("textbox").input_value()
+    dialog.get_by_role("button", name="Close").click()
+    gyroscope.get_by_role("button", name="Take away").click()
+    gyroscope.get_by_role("button", name="As Python", exact=True).click()
+    expect(gyroscope.get_by_role("dialog", name="As Python").get_by_role("textbox")).to_have_value(re.compile("import"))
