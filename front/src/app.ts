@@ -37,13 +37,18 @@ export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
   toggleGallery(): void;
+  /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
+  setValues?(values: Record<string, number>, run: string): void;
+  /** What only a server can do. */
+  server?: ServerActions;
+  knobs: Knobs & { readonly values: Record<string, number> };
+}
+
+export interface ServerActions {
   /** The model, its values and the scenario that are shown; null for a motion that is viewed. */
   shown(): { model: Model; values: Record<string, number>; run: string } | null;
-  /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
-  setValues(values: Record<string, number>, run: string): void;
-  /** Have the server make something to take away. */
+  /** Make something to take away. */
   take(request: TakeRequest): Promise<Taken>;
-  knobs: Knobs & { readonly values: Record<string, number> };
 }
 
 /** How long a short notice stays, in ms. */
@@ -197,7 +202,8 @@ export class App {
       if (step.play) this.playback.play();
       else this.playback.pause();
     };
-    if (this.lab === null) return finish();
+    // A recording has those steps only that need no other motion.
+    if (!this.lab?.setValues) return finish();
     this.playback.pause();
     this.afterShow = finish;
     this.lab.setValues(step.values, step.run);

@@ -64,9 +64,11 @@ export class Lab {
       selectRun: (run) => this.selectRun(run),
       toggleGallery: () => this.drawer.toggle(),
       knobs: this.parameterPanel,
-      shown: () => (this.model === null ? null : { model: this.model, values: this.computed, run: app.record?.run ?? "" }),
       setValues: (values, run) => this.model && this.open(this.model, values, run),
-      take: (request) => (this.isOpen ? this.takes.ask(request) : Promise.reject(new Error("there is no connection to the server"))),
+      server: {
+        shown: () => (this.model === null ? null : { model: this.model, values: this.computed, run: app.record?.run ?? "" }),
+        take: (request) => (this.isOpen ? this.takes.ask(request) : Promise.reject(new Error("there is no connection to the server"))),
+      },
     };
     app.link.changed = () => app.record && this.describe(app.record);
     requireElement("notices").before(this.progress.element);

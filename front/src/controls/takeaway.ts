@@ -1,7 +1,7 @@
 // "Take away": pictures, films, pages, numbers, text and links of what is shown.
 
-import type { App } from "../app.ts";
-import type { TakeRequest } from "../transport/protocol.ts";
+import type { App, ServerActions } from "../app.ts";
+import type { Taken, TakeRequest } from "../transport/protocol.ts";
 import { pngOf, takePicture, type PictureOptions, type WhichPanes } from "./capture.ts";
 import { csvOf, isSingle } from "./csv.ts";
 import { button, create, setText } from "./dom.ts";
@@ -165,7 +165,7 @@ export class Takeaway {
   }
 
   private async takePage(): Promise<string> {
-    if (this.app.lab === null) {
+    if (!this.app.lab?.server) {
       download(this.pageText(), `${fileName(this.name)}.html`, "text/html;charset=utf-8");
       return "Saved this page.";
     }
@@ -183,25 +183,23 @@ export class Takeaway {
   }
 
   private async takeText(kind: "python" | "toml"): Promise<string> {
-    const { lab } = this.app;
     const { shown } = this;
-    if (lab === null || shown === null) return "";
-    const { text = "" } = await lab.take({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
+    if (shown === null) return "";
+    const { text = "" } = await this.app.lab!.server!.take({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
     showText(text, `${fileName(this.name)}.${kind === "python" ? "py" : "toml"}`, kind === "python" ? "As Python" : "As TOML");
     return "";
   }
 
-  private ask(type: "page" | "csv"): ReturnType<NonNullable<App["lab"]>["take"]> {
-    const { lab } = this.app;
-    const shown = lab?.shown();
+  private ask(type: "page" | "csv"): Promise<Taken> {
+    const shown = this.app.lab!.server!.shown();
     const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
-    return lab!.take(request);
+    return this.app.lab!.server!.take(request);
   }
 
   /** The model of the motion that is shown; null if the server cannot make it again. */
-  private get shown(): ReturnType<NonNullable<App["lab"]>["shown"]> {
+  private get shown(): ReturnType<ServerActions["shown"]> {
     const { lab, record } = this.app;
-    return record?.colors ? null : (lab?.shown() ?? null);
+    return record?.colors ? null : (lab?.server?.shown() ?? null);
   }
 
   private save(text: string, name = "motion", mime: string): string {
