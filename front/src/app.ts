@@ -11,7 +11,7 @@ import { LessonPanel } from "./controls/lesson.ts";
 import { Panes } from "./controls/panes.ts";
 import { Notes } from "./controls/notes.ts";
 import { Notices } from "./controls/notices.ts";
-import { cameraPart, PageLink, panesPart, pointPart, switchesPart, timePart, watchPart } from "./controls/page-link.ts";
+import { cameraPart, PageLink, panesPart, plotsPart, pointPart, switchesPart, timePart, watchPart } from "./controls/page-link.ts";
 import { PlayBar } from "./controls/playbar.ts";
 import { Switches } from "./controls/switches.ts";
 import { Takeaway } from "./controls/takeaway.ts";
@@ -19,11 +19,11 @@ import { ThemeSwitch } from "./controls/theme.ts";
 import { Selection } from "./controls/selection.ts";
 import { naturalSpeed, Playback } from "./motion/playback.ts";
 import type { MotionRecord } from "./motion/record.ts";
-import { Choices, switchesOf } from "./options.ts";
+import { Choices, switchesOf, type Options } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
 import type { Model, PageOptions, Taken, TakeRequest, TryThis } from "./transport/protocol.ts";
 import type { GrabActions, Knobs } from "./view/grabber.ts";
-import { isSameStage } from "./view/stage.ts";
+import { EMPTY_STAGE, isSameStage } from "./view/stage.ts";
 import { canCompare } from "./view/ghost.ts";
 import { Views } from "./view/views.ts";
 
@@ -37,6 +37,7 @@ export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
   toggleGallery(): void;
+<<<<<<< HEAD
   /** The model, its values and the scenario that are shown; null for a motion that is viewed. */
   shown(): { model: Model; values: Record<string, number>; run: string } | null;
   /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
@@ -44,6 +45,20 @@ export interface LabActions {
   /** Have the server make something to take away; null in a file. */
   take: ((request: TakeRequest) => Promise<Taken>) | null;
   knobs: Knobs & { readonly values: Record<string, number> };
+=======
+  /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
+  setValues?(values: Record<string, number>, run: string): void;
+  /** What only a server can do. */
+  server?: ServerActions;
+  knobs: Knobs & { readonly values: Record<string, number> };
+}
+
+export interface ServerActions {
+  /** The model, its values and the scenario that are shown; null for a motion that is viewed. */
+  shown(): { model: Model; values: Record<string, number>; run: string } | null;
+  /** Make something to take away. */
+  take(request: TakeRequest): Promise<Taken>;
+>>>>>>> takeaway
 }
 
 /** How long a short notice stays, in ms. */
@@ -74,8 +89,6 @@ export class App {
   private frame: number | null = null;
   private readonly takeaway: Takeaway;
   private readonly figure: FigureTab;
-  /** The switches of the motion as it is shown at first. */
-  private firstOptions = { ...this.choices.now };
   /** What a step does when its motion is shown. */
   private afterShow: (() => void) | null = null;
   /** Whether a knob is being dragged: only what moves is updated. */
@@ -167,10 +180,6 @@ export class App {
     this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record)));
     this.watch(record);
     this.draw();
-    if (!isSame) {
-      this.firstOptions = { ...this.choices.now };
-      this.link.rebase();
-    }
     this.takeaway.show(!isSame);
     this.figure.show();
     this.afterShow?.();
@@ -203,19 +212,30 @@ export class App {
       if (step.play) this.playback.play();
       else this.playback.pause();
     };
-    if (this.lab === null) return finish();
+    // A recording has those steps only that need no other motion.
+    if (!this.lab?.setValues) return finish();
     this.playback.pause();
     this.afterShow = finish;
     this.lab.setValues(step.values, step.run);
+  }
+
+  /** The switches of the motion as it is shown at first. */
+  private firstSwitches(): Options {
+    const { stage } = this.record ?? { stage: EMPTY_STAGE };
+    return { ...this.choices.now, ...switchesOf(stage), follow: this.views?.followsAtFirst ?? false };
   }
 
   private watchLink(panes: Panes | null): void {
     this.link.add(timePart(this.playback));
     if (this.views !== null) this.link.add(cameraPart(this.views));
     if (panes !== null) this.link.add(panesPart(panes));
-    this.link.add(switchesPart(this.choices, () => this.firstOptions));
+    this.link.add(switchesPart(this.choices, () => this.firstSwitches()));
     this.link.add(pointPart(this.choices));
     this.link.add(watchPart(this.choices, () => this.record));
+    if (this.plots !== null) {
+      this.link.add(plotsPart(this.plots.selection));
+      this.plots.selection.onChange(() => this.link.touch());
+    }
     this.link.add(this.figure.linkPart);
     // While playing, the time of the last pause stays in the address.
     this.playback.onChange(() => {

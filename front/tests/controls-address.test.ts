@@ -20,11 +20,11 @@ function page(): { link: PageLink; choices: Choices; playback: Playback; camera:
   const first = { ...choices.now };
   playback.load(Float64Array.of(0, 1, 2, 9), false);
   link.add(timePart(playback));
-  link.add(cameraPart({ cameraState: () => camera.now, setCamera: (state) => (camera.now = state) }));
+  const cameraHome = camera.now;
+  link.add(cameraPart({ cameraHome, cameraState: () => camera.now, setCamera: (state) => (camera.now = state) }));
   link.add(switchesPart(choices, () => first));
   link.add(pointPart(choices));
   link.add(watchPart(choices, () => record));
-  link.rebase();
   return { link, choices, playback, camera };
 }
 

@@ -335,7 +335,10 @@ def test_without_contacts_a_file_holds_no_geometry():
         ("[[body.parts]]\nshape = 3", "the shape of part 0 of .body. must be a table"),
         ('[[body.parts]]\nshape = { kind = "bax" }', "shape of part 0 of .body.: its kind is 'bax'"),
         ('[[body.parts]]\nshape = { kind = "sphere", radius = -1 }', "radius must be greater than 0"),
-        ('[[body.parts]]\nshape = { kind = "sphere", radius = 1, mass = 2 }', "the mass is the body's, which is given by its numbers"),
+        (
+            '[[body.parts]]\nshape = { kind = "sphere", radius = 1, mass = 2 }',
+            "the mass is the body's, which is given by its numbers",
+        ),
         ('[[body.parts]]\nshape = { kind = "sphere", radius = 1 }\nlinear = [1]', "linear of part 0 .* 3 x 3 numbers"),
         (
             '[[body.parts]]\nshape = { kind = "sphere", radius = 1 }\nlinear = [[1, 0, 0], [0, 1, 0], [0, 0, 0]]',

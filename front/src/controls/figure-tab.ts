@@ -31,7 +31,7 @@ export class FigureTab {
 
   /** Another motion is shown, or the values have changed. */
   show(): void {
-    const shown = this.app.lab?.shown() ?? null;
+    const shown = this.app.lab?.server?.shown() ?? null;
     this.bar.hidden = shown === null || !shown.model.hasFigure;
     if (this.bar.hidden && !this.panel.hidden) this.open(false);
     if (!this.panel.hidden) void this.draw();
@@ -59,9 +59,8 @@ export class FigureTab {
   }
 
   private async draw(): Promise<void> {
-    const { lab } = this.app;
-    const shown = lab?.shown() ?? null;
-    if (lab === null || shown === null) return;
+    const shown = this.app.lab?.server?.shown() ?? null;
+    if (shown === null) return;
     const key = JSON.stringify([shown.model.name, shown.values]);
     if (this.wanted === key) return;
     this.wanted = key;
@@ -84,7 +83,11 @@ export class FigureTab {
   }
 
   private async fetch(key: string, model: string, values: Record<string, number>): Promise<string> {
+<<<<<<< HEAD
     const { mime = "image/svg+xml", data = "" } = await this.app.lab!.take!({ type: "figure", model, values, run: "" });
+=======
+    const { mime = "image/svg+xml", data = "" } = await this.app.lab!.server!.take({ type: "figure", model, values, run: "" });
+>>>>>>> takeaway
     const picture = `data:${mime};base64,${data}`;
     this.kept.set(key, picture);
     // The oldest is forgotten first.

@@ -3,8 +3,13 @@
 import type { App } from "../app.ts";
 import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
+<<<<<<< HEAD
 import type { PageOptions, FromServer, Model, Parameter } from "../transport/protocol.ts";
 import { addressOf, valuesOf, viewOf, modelOf, noSuchRun, runOf, type Values, type ViewPairs } from "./address.ts";
+=======
+import { addressOf, valuesOf, viewOf, modelOf, noSuchRun, runOf, type Values, type ViewPairs } from "./address.ts";
+import type { PageOptions, FromServer, Model, Parameter } from "../transport/protocol.ts";
+>>>>>>> takeaway
 import { NewestWins } from "./newest.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
@@ -64,9 +69,11 @@ export class Lab {
       selectRun: (run) => this.selectRun(run),
       toggleGallery: () => this.drawer.toggle(),
       knobs: this.parameterPanel,
-      shown: () => (this.model === null ? null : { model: this.model, values: this.computed, run: app.record?.run ?? "" }),
       setValues: (values, run) => this.model && this.open(this.model, values, run),
-      take: (request) => (this.isOpen ? this.takes.ask(request) : Promise.reject(new Error("there is no connection to the server"))),
+      server: {
+        shown: () => (this.model === null ? null : { model: this.model, values: this.computed, run: app.record?.run ?? "" }),
+        take: (request) => (this.isOpen ? this.takes.ask(request) : Promise.reject(new Error("there is no connection to the server"))),
+      },
     };
     app.link.changed = () => app.record && this.describe(app.record);
     requireElement("notices").before(this.progress.element);

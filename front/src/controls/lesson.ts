@@ -7,6 +7,12 @@ import { icon } from "./icons.ts";
 import { keyboardHelp } from "./keyboard.ts";
 import { formulaElement } from "./mathml.ts";
 
+/** Sizes of formulas, relative to the text. */
+const LARGEST = 1.15;
+const SMALLEST = 0.75;
+/** Left and right of a formula, in pixels. */
+const PADDING = 20;
+
 export class LessonPanel {
   private readonly contents = create("div", { class: "lesson" });
   private isWanted: boolean | null = null;
@@ -22,6 +28,7 @@ export class LessonPanel {
     const head = create("div", { class: "head" }, create("h2", { text: "What is this?" }), create("span", { class: "grow" }), close);
     const page = create("div", { class: "lesson-page" }, keyboardHelp());
     if (version !== "") page.append(create("p", { class: "quiet", text: `Polhode ${version}` }));
+    new ResizeObserver(() => this.fitFormulas()).observe(root);
     root.classList.add("card");
     root.append(head, this.contents, page);
   }
@@ -51,12 +58,25 @@ export class LessonPanel {
   private show(explains: boolean): void {
     const open = this.isWanted ?? explains;
     this.root.hidden = !open;
+    this.fitFormulas();
     this.onOpen(open);
   }
 
   private open(yes: boolean): void {
     this.isWanted = yes;
     this.show(yes);
+  }
+
+  /** Formulas cannot be broken: a long one is drawn in smaller letters where there is little room. */
+  private fitFormulas(): void {
+    for (const figure of this.contents.querySelectorAll<HTMLElement>(".formula")) {
+      const drawn = figure.querySelector("math") as MathMLElement | null;
+      if (drawn === null) continue;
+      drawn.style.fontSize = "";
+      const share = (figure.clientWidth - PADDING) / (figure.scrollWidth - PADDING / 2);
+      if (figure.scrollWidth <= figure.clientWidth) continue;
+      drawn.style.fontSize = `${Math.max(SMALLEST, share * LARGEST)}em`;
+    }
   }
 
   private lessonParts({ formulas, steps, references }: Lesson): HTMLElement[] {

@@ -3,6 +3,7 @@
 import type { Playback } from "../motion/playback.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import type { Vec3 } from "../motion/vectors.ts";
+import { decodePlotChoices, encodePlotChoices, type PlotSelection } from "../plots/plot-choices.ts";
 import type { CameraState } from "../view/orbit.ts";
 import type { PageCamera } from "../view/views.ts";
 import type { Choices, Switch } from "../options.ts";
@@ -14,7 +15,7 @@ const WRITE_EVERY = 400;
 /** A part of what is seen. */
 export interface LinkPart {
   key: ViewKey;
-  /** The text in a link. */
+  /** The text in a link; "" for what is seen at first. */
   write(): string;
   /** Restore what a link says; returns a sentence if that is impossible, otherwise "". */
   read(text: string): string;
@@ -22,8 +23,6 @@ export interface LinkPart {
 
 export class PageLink {
   private readonly parts: LinkPart[] = [];
-  /** Texts of the motion as it is shown at first, which a link leaves out. */
-  private readonly first = new Map<ViewKey, string>();
   private timer: ReturnType<typeof setTimeout> | null = null;
 
   /** `changed` writes the address. */
@@ -33,13 +32,8 @@ export class PageLink {
     this.parts.push(part);
   }
 
-  /** Another motion is shown: what is seen now is what a link leaves out. */
-  rebase(): void {
-    for (const part of this.parts) this.first.set(part.key, part.write());
-  }
-
   get pairs(): ViewPairs {
-    return this.parts.map((part): [ViewKey, string] => [part.key, part.write()]).filter(([key, text]) => text !== (this.first.get(key) ?? ""));
+    return this.parts.map((part): [ViewKey, string] => [part.key, part.write()]).filter(([, text]) => text !== "");
   }
 
   /** Restore what a link says; returns a sentence for each part that is wrong. */
@@ -62,7 +56,7 @@ export class PageLink {
 export function timePart(playback: Playback): LinkPart {
   return {
     key: "t",
-    write: () => String(Number(playback.t.toPrecision(9))),
+    write: () => (playback.t === playback.first ? "" : String(Number(playback.t.toPrecision(9)))),
     read: (text) => {
       const t = Number(text);
       if (text.trim() === "" || !Number.isFinite(t)) return `The URL sets t = "${text}", which is not a time in s; it is ignored.`;
@@ -77,6 +71,8 @@ export function timePart(playback: Playback): LinkPart {
 /** Something with cameras: one for both views, or another for the body's. */
 export interface HasCamera {
   cameraState(): PageCamera;
+  /** Where it is at first. */
+  readonly cameraHome: CameraState;
   setCamera(state: PageCamera): void;
 }
 
@@ -101,7 +97,8 @@ export function cameraPart(views: HasCamera): LinkPart {
     key: "cam",
     write: () => {
       const { body, ...space } = views.cameraState();
-      return [space, ...(body ? [body] : [])].map(writeCamera).join(";");
+      const text = [space, ...(body ? [body] : [])].map(writeCamera).join(";");
+      return text === writeCamera(views.cameraHome) ? "" : text;
     },
     read: (text) => {
       const cameras = text.split(";").map(readCamera);
@@ -118,7 +115,7 @@ export function cameraPart(views: HasCamera): LinkPart {
 export function panesPart(panes: { readonly shown: string; show(shown: string): boolean }): LinkPart {
   return {
     key: "panes",
-    write: () => panes.shown,
+    write: () => (panes.shown === "both" ? "" : panes.shown),
     read: (text) => (panes.show(text) ? "" : `The URL shows the views "${text}"; choose both, space or body.`),
   };
 }
@@ -149,6 +146,18 @@ export function switchesPart(choices: Choices, before: () => Readonly<Record<Swi
 /** Names of the switches; the theme is the reader's own. */
 export const switchNames = (choices: Choices): Switch[] =>
   (Object.keys(choices.now) as (keyof Choices["now"])[]).filter((key): key is Switch => typeof choices.now[key] === "boolean" && key !== "dark");
+
+/** What is plotted. */
+export function plotsPart(selection: PlotSelection): LinkPart {
+  return {
+    key: "plots",
+    write: () => encodePlotChoices(selection.now),
+    read: (text) => {
+      selection.set(decodePlotChoices(text));
+      return "";
+    },
+  };
+}
 
 /** The body or member that is watched, by its number. */
 export function watchPart(choices: Choices, record: () => MotionRecord | null): LinkPart {

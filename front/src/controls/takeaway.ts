@@ -1,6 +1,10 @@
 // "Take away": pictures, films, pages, numbers, text and links of what is shown.
 
+<<<<<<< HEAD
 import type { App } from "../app.ts";
+=======
+import type { App, ServerActions } from "../app.ts";
+>>>>>>> takeaway
 import type { Taken, TakeRequest } from "../transport/protocol.ts";
 import { pngOf, takePicture, type PictureOptions, type WhichPanes } from "./capture.ts";
 import { csvOf, isSingle } from "./csv.ts";
@@ -76,10 +80,10 @@ export class Takeaway {
 
   /** Another motion is shown. */
   show(isNew: boolean): void {
-    const { record, playback, lab } = this.app;
+    const { record, playback } = this.app;
     if (record === null) return;
-    for (const element of this.ofServer) element.hidden = lab === null || lab.shown() === null;
-    const isServed = lab !== null && lab.shown() !== null;
+    const isServed = this.shown !== null;
+    for (const element of this.ofServer) element.hidden = !isServed;
     const numbers = isSingle(record) ? "32-bit numbers, thinned to what is visible" : "the page's own numbers";
     setText(this.about, isServed ? "CSV: all outputs with all digits." : `CSV: ${numbers}.`);
     if (!isNew) return;
@@ -165,36 +169,59 @@ export class Takeaway {
   }
 
   private async takePage(): Promise<string> {
+<<<<<<< HEAD
     if (!this.app.lab?.take) {
+=======
+    if (!this.app.lab?.server) {
+>>>>>>> takeaway
       download(this.pageText(), `${fileName(this.name)}.html`, "text/html;charset=utf-8");
       return "Saved this page.";
     }
+    if (this.app.record?.colors) throw new Error("A sweep cannot be saved as a page; save one of its motions, or the numbers.");
     const taken = await this.ask("page");
     return this.save(taken.text ?? "", taken.name, "text/html;charset=utf-8");
   }
 
   private async takeCsv(): Promise<string> {
-    const { record, lab } = this.app;
+    const { record } = this.app;
     if (record === null) return "";
-    if (lab === null || lab.shown() === null) return this.save(csvOf(record), `${fileName(this.name)}.csv`, "text/csv;charset=utf-8");
+    if (this.shown === null) return this.save(csvOf(record), `${fileName(this.name)}.csv`, "text/csv;charset=utf-8");
     const taken = await this.ask("csv");
     return this.save(taken.text ?? "", taken.name, "text/csv;charset=utf-8");
   }
 
   private async takeText(kind: "python" | "toml"): Promise<string> {
+<<<<<<< HEAD
     const { lab } = this.app;
     const shown = lab?.shown();
     if (!lab || !shown) return "";
     const { text = "" } = await lab.take!({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
+=======
+    const { shown } = this;
+    if (shown === null) return "";
+    const { text = "" } = await this.app.lab!.server!.take({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
+>>>>>>> takeaway
     showText(text, `${fileName(this.name)}.${kind === "python" ? "py" : "toml"}`, kind === "python" ? "As Python" : "As TOML");
     return "";
   }
 
   private ask(type: "page" | "csv"): Promise<Taken> {
+<<<<<<< HEAD
     const { lab } = this.app;
     const shown = lab?.shown();
     const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
     return lab!.take!(request);
+=======
+    const shown = this.app.lab!.server!.shown();
+    const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
+    return this.app.lab!.server!.take(request);
+  }
+
+  /** The model of the motion that is shown; null if the server cannot make it again. */
+  private get shown(): ReturnType<ServerActions["shown"]> {
+    const { lab, record } = this.app;
+    return record?.colors ? null : (lab?.server?.shown() ?? null);
+>>>>>>> takeaway
   }
 
   private save(text: string, name = "motion", mime: string): string {

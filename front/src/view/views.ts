@@ -120,9 +120,19 @@ export class Views {
     if (keepCamera) return;
     this.t = record.time[0];
     for (const { orbit } of this.views) orbit.startAt(record.stage.camera);
-    const { isFar } = this.context!.framing;
-    const follow = record.stage.switches.includes("follow") || (isFar && !record.stage.off.includes("follow"));
+    const follow = this.followsAtFirst;
     if (this.choices.now.follow !== follow) this.choices.set({ follow });
+  }
+
+  /** Whether the camera follows the body until the user decides. */
+  get followsAtFirst(): boolean {
+    if (!this.context) return false;
+    const { framing, record } = this.context;
+    return record.stage.switches.includes("follow") || (framing.isFar && !record.stage.off.includes("follow"));
+  }
+
+  get cameraHome(): CameraState {
+    return this.views[0].orbit.home;
   }
 
   /** `isPlaying` if frame follows frame. */

@@ -37,7 +37,11 @@ _SUPPORT_MODULES = (
     "independent_rk4",
     "knob",
     "lesson",
+<<<<<<< HEAD
     "live_page",
+=======
+    "lessons",
+>>>>>>> takeaway
     "measurements",
     "plain_formulas",
     "rotation_sequence",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
 from polhode.gallery.knob import Knob
-from polhode.gallery.lesson import Lesson
+from polhode.gallery.lesson import Lesson, load_lesson
 from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
@@ -116,7 +116,7 @@ class Model:
     """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
     motion, if it takes that."""
     lesson: Lesson | None = None
-    """Formulas, steps to try and sources, beside the views."""
+    """Formulas, steps to try and sources, beside the views; a model of the gallery has its own in `gallery.lessons`."""
     toml: Callable[[Mapping[str, float]], str] | None = None
     """The text of its own file with these values, if it has one."""
 
@@ -183,6 +183,10 @@ class Model:
         """The checks of these motions; none if the model has no numbers."""
         return () if self.numbers is None else self.numbers(motions, **values)
 
+    def find_lesson(self) -> Lesson | None:
+        """The lesson given, or that of the gallery's model of this name; None if there is none."""
+        return self.lesson or load_lesson(self.name)
+
     def describe(self) -> Mapping[str, Any]:
         """The model as plain strings and numbers, for listings."""
         return {
@@ -193,7 +197,7 @@ class Model:
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
             "rank": self.rank,
-            "lesson": None if self.lesson is None else self.lesson.describe(),
+            "lesson": None if (lesson := self.find_lesson()) is None else lesson.describe(),
             "hasFigure": self.picture is not None,
             "picture": thumbnail_name(self.name),
         }

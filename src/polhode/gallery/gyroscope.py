@@ -20,7 +20,6 @@ from polhode.gallery.gyroscope_disk import (
     make_disk,
     turning_times,
 )
-from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.plain_formulas import released_period, steady_precession_rates
 from polhode.gallery.shared import finish_time_panel
@@ -249,6 +248,7 @@ MODEL = Model(
         ("tilt_precession", "angular_momentum", "forces", "energy", "drift"),
         "theta",
         switches=("trailAxis3",),
+<<<<<<< HEAD
         off=("trailOmega", "bodyAxes"),
         shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
     ),
@@ -268,5 +268,9 @@ MODEL = Model(
             TryThis("Released with spin only: it falls, precesses and rises again, with cusps.", run="released"),
         ),
         references=("Christian 2011, section 17.6", "Goldstein 1980, section 5.7"),
+=======
+        off=("omega", "trailOmega", "bodyAxes"),
+        shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
+>>>>>>> takeaway
     ),
 )

@@ -99,10 +99,11 @@ class TakeawayDesk:
 
 def _lesson_of_recording(request: TakeRequest, model: Model) -> dict[str, Any] | None:
     """The lesson with those steps alone that need no other motion."""
-    if model.lesson is None:
+    lesson = model.find_lesson()
+    if lesson is None:
         return None
-    steps = [s for s in model.lesson.steps if model.values(**s.values) == request.values and s.run == request.run]
-    return replace(model.lesson, steps=tuple(steps)).describe()
+    steps = [s for s in lesson.steps if model.values(**s.values) == request.values and s.run == request.run]
+    return replace(lesson, steps=tuple(steps)).describe()
 
 
 def _text_message(request: TakeRequest, name: str, text: str) -> str:

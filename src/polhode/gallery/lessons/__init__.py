@@ -1,0 +1,1 @@
+"""What the models of the gallery teach, one module for each: formulas, steps to try, sources."""
