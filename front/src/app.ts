@@ -37,15 +37,6 @@ export interface LabActions {
   /** Show another scenario of the model. */
   selectRun(run: string): void;
   toggleGallery(): void;
-<<<<<<< HEAD
-  /** The model, its values and the scenario that are shown; null for a motion that is viewed. */
-  shown(): { model: Model; values: Record<string, number>; run: string } | null;
-  /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
-  setValues(values: Record<string, number>, run: string): void;
-  /** Have the server make something to take away; null in a file. */
-  take: ((request: TakeRequest) => Promise<Taken>) | null;
-  knobs: Knobs & { readonly values: Record<string, number> };
-=======
   /** Set parameters (defaults for the others) and the scenario; the motion is shown when it has been computed. */
   setValues?(values: Record<string, number>, run: string): void;
   /** What only a server can do. */
@@ -58,7 +49,6 @@ export interface ServerActions {
   shown(): { model: Model; values: Record<string, number>; run: string } | null;
   /** Make something to take away. */
   take(request: TakeRequest): Promise<Taken>;
->>>>>>> takeaway
 }
 
 /** How long a short notice stays, in ms. */

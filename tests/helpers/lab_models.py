@@ -87,11 +87,7 @@ GRABS = Stage(
 )
 
 
-<<<<<<< HEAD
 def _model(name, scenario, numbers=_numbers, parameters=(SPIN,), stage=PLAIN):
-=======
-def _model(name, scenario, numbers=_numbers, parameters=(SPIN,), stage=Stage()):
->>>>>>> takeaway
     return Model(
         name, f"the {name}", THEMES[2], "by hand", "It turns.", parameters, scenario, numbers, None, stage=stage
     )

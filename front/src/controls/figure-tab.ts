@@ -83,11 +83,7 @@ export class FigureTab {
   }
 
   private async fetch(key: string, model: string, values: Record<string, number>): Promise<string> {
-<<<<<<< HEAD
-    const { mime = "image/svg+xml", data = "" } = await this.app.lab!.take!({ type: "figure", model, values, run: "" });
-=======
     const { mime = "image/svg+xml", data = "" } = await this.app.lab!.server!.take({ type: "figure", model, values, run: "" });
->>>>>>> takeaway
     const picture = `data:${mime};base64,${data}`;
     this.kept.set(key, picture);
     // The oldest is forgotten first.

@@ -3,13 +3,8 @@
 import type { App } from "../app.ts";
 import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
-<<<<<<< HEAD
 import type { PageOptions, FromServer, Model, Parameter } from "../transport/protocol.ts";
 import { addressOf, valuesOf, viewOf, modelOf, noSuchRun, runOf, type Values, type ViewPairs } from "./address.ts";
-=======
-import { addressOf, valuesOf, viewOf, modelOf, noSuchRun, runOf, type Values, type ViewPairs } from "./address.ts";
-import type { PageOptions, FromServer, Model, Parameter } from "../transport/protocol.ts";
->>>>>>> takeaway
 import { NewestWins } from "./newest.ts";
 import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";

@@ -1,10 +1,6 @@
 // "Take away": pictures, films, pages, numbers, text and links of what is shown.
 
-<<<<<<< HEAD
-import type { App } from "../app.ts";
-=======
 import type { App, ServerActions } from "../app.ts";
->>>>>>> takeaway
 import type { Taken, TakeRequest } from "../transport/protocol.ts";
 import { pngOf, takePicture, type PictureOptions, type WhichPanes } from "./capture.ts";
 import { csvOf, isSingle } from "./csv.ts";
@@ -169,11 +165,7 @@ export class Takeaway {
   }
 
   private async takePage(): Promise<string> {
-<<<<<<< HEAD
-    if (!this.app.lab?.take) {
-=======
     if (!this.app.lab?.server) {
->>>>>>> takeaway
       download(this.pageText(), `${fileName(this.name)}.html`, "text/html;charset=utf-8");
       return "Saved this page.";
     }
@@ -191,27 +183,14 @@ export class Takeaway {
   }
 
   private async takeText(kind: "python" | "toml"): Promise<string> {
-<<<<<<< HEAD
-    const { lab } = this.app;
-    const shown = lab?.shown();
-    if (!lab || !shown) return "";
-    const { text = "" } = await lab.take!({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
-=======
     const { shown } = this;
     if (shown === null) return "";
     const { text = "" } = await this.app.lab!.server!.take({ type: "text", kind, model: shown.model.name, values: shown.values, run: shown.run });
->>>>>>> takeaway
     showText(text, `${fileName(this.name)}.${kind === "python" ? "py" : "toml"}`, kind === "python" ? "As Python" : "As TOML");
     return "";
   }
 
   private ask(type: "page" | "csv"): Promise<Taken> {
-<<<<<<< HEAD
-    const { lab } = this.app;
-    const shown = lab?.shown();
-    const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
-    return lab!.take!(request);
-=======
     const shown = this.app.lab!.server!.shown();
     const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
     return this.app.lab!.server!.take(request);
@@ -221,7 +200,6 @@ export class Takeaway {
   private get shown(): ReturnType<ServerActions["shown"]> {
     const { lab, record } = this.app;
     return record?.colors ? null : (lab?.server?.shown() ?? null);
->>>>>>> takeaway
   }
 
   private save(text: string, name = "motion", mime: string): string {

@@ -79,9 +79,7 @@ export class LocalLab {
     app.lab = {
       selectRun: (run) => void this.selectRun(run),
       toggleGallery: () => undefined,
-      shown: () => null,
       setValues: (values, run) => this.setValues(values, run),
-      take: null,
       knobs: this.panel,
     };
     const current = (): Values => ({ ...this.values });

@@ -42,20 +42,12 @@ export interface Model extends About {
   title: string;
   theme: string;
   parameters: Parameter[];
-<<<<<<< HEAD
-=======
   /** Whether the model has a figure of its own. */
   hasFigure: boolean;
->>>>>>> takeaway
   /** Place among the featured models, from 1; 0 for the others. */
   rank: number;
   /** File name of its picture; "" if there is none. */
   picture: string;
-<<<<<<< HEAD
-  /** Whether the model has a figure of its own. */
-  hasFigure: boolean;
-=======
->>>>>>> takeaway
 }
 
 export interface ReferenceCheck {
@@ -118,18 +110,10 @@ export interface PageOptions {
   /** Initial model of a live page; "" for the first one, or when a single motion is viewed. */
   model: string;
   title: string;
-<<<<<<< HEAD
-=======
   /** In a file that was made from a model: what is said about it. */
   about?: About;
->>>>>>> takeaway
   /** Only the views, for pictures and films: both or one of them, with a caption, of this body. */
   only?: "both" | "space" | "body";
   caption?: string;
   watched?: number;
-<<<<<<< HEAD
-  /** In a file that was made from a model: what is said about it. */
-  about?: About;
-=======
->>>>>>> takeaway
 }

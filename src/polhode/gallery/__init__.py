@@ -37,11 +37,8 @@ _SUPPORT_MODULES = (
     "independent_rk4",
     "knob",
     "lesson",
-<<<<<<< HEAD
-    "live_page",
-=======
     "lessons",
->>>>>>> takeaway
+    "live_page",
     "measurements",
     "plain_formulas",
     "rotation_sequence",

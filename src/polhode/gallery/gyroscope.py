@@ -248,29 +248,7 @@ MODEL = Model(
         ("tilt_precession", "angular_momentum", "forces", "energy", "drift"),
         "theta",
         switches=("trailAxis3",),
-<<<<<<< HEAD
         off=("trailOmega", "bodyAxes"),
         shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
-    ),
-    lesson=Lesson(
-        formulas=(
-            Formula(
-                r"I_s \cos\theta\,\dot\varphi^2 - I_3\omega_3\,\dot\varphi + M g l = 0",
-                "steady precession: two rates, slow and fast",
-            ),
-            Formula(
-                r"\omega_3 \ge \frac{2}{I_3}\sqrt{I_s M g l \cos\theta}", "the least spin, at which the two rates merge"
-            ),
-        ),
-        steps=(
-            TryThis("Slow precession: the weight is balanced by the turning of L.", run="slow"),
-            TryThis("The same spin, the other root: nearly free rotation, and a large force at the pivot.", run="fast"),
-            TryThis("Released with spin only: it falls, precesses and rises again, with cusps.", run="released"),
-        ),
-        references=("Christian 2011, section 17.6", "Goldstein 1980, section 5.7"),
-=======
-        off=("omega", "trailOmega", "bodyAxes"),
-        shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
->>>>>>> takeaway
     ),
 )

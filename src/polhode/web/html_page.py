@@ -109,12 +109,8 @@ def build_iframe(motion: Trajectory) -> str:
     title = html.escape(motion.scenario.name or "motion", quote=True)
     content = html.escape(build_motion_page(motion), quote=True)
     style = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
-<<<<<<< HEAD
     rights = 'sandbox="allow-scripts allow-downloads" allow="fullscreen"'
     return f'<iframe title="Polhode: {title}" {rights} style="{style}" srcdoc="{content}"></iframe>'
-=======
-    return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" allow="fullscreen" style="{style}" srcdoc="{content}"></iframe>'
->>>>>>> takeaway
 
 
 def open_motion_page(motion: Trajectory) -> Path:
