@@ -1,4 +1,4 @@
-"""Many threads that simulate what has never been compiled, at the same time: the same numbers as one after the other."""
+"""Many threads that simulate what was never compiled, at the same time: the numbers are those of one after the other."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def final(case, wait=lambda: None):
     state = ph.State(velocity=(1.0, 0.0, 0.0), angular_velocity_body=(0.1, 2.0, 0.3))
     steps = {"output_step": 0.05} if method == "dop853" else {"step": 0.05}
     motion = ph.simulate(body, state, FORCES[name](), duration=0.5, method=method, **steps)
-    return [*map(float, motion.final.position), *map(float, motion.quaternion[-1])]
+    return [*map(float, motion.final.position), *map(float, motion.final.quaternion_wxyz)]
 
 if sys.argv[1] == "threads":
     sys.setswitchinterval(1e-5)
