@@ -153,6 +153,11 @@ export class Views {
     this.renderer.setBusy(isBusy);
   }
 
+  /** Whether drawing cannot keep up with a knob that is dragged. */
+  get isSlow(): boolean {
+    return this.renderer.isSlow;
+  }
+
   /** Draw time t at once with so many pixels per pixel of the page, for a picture; false if nothing can be drawn. */
   capture(t: number, ratio: number, use: (canvas: HTMLCanvasElement) => void): boolean {
     this.t = t;
