@@ -148,7 +148,7 @@ def stage(speed: float, coefficient: float, run: str) -> Stage:
     along, ground = speed * DURATION, WGS84.radius
     return Stage(
         camera=StageCamera(
-            10.0, 6.0, target=(ground + 0.26 * along, 0.45 * along, 0.0), radius=0.6 * along, up=(1, 0, 0)
+            10.0, 6.0, target=(ground + 0.24 * along, 0.45 * along, 0.0), radius=0.68 * along, up=(1, 0, 0)
         ),
         off=(*off, "follow"),
         panels=panels,

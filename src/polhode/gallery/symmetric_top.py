@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ACROSS = 2.0
 STEPS = 300
-COARSE, FINE, FINER, FINEST = "h", "h/2", "h/4", "h/8"
+COARSE, FINE, FINER, FINEST = "full step", "step / 2", "step / 4", "step / 8"
 
 
 def _make_top(wobble: float, spin: float, axial: float) -> SymmetricTop:
