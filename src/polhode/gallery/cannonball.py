@@ -140,11 +140,11 @@ def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> 
 
 def stage(speed: float, coefficient: float, run: str) -> Stage:
     """The shot as it is seen from the rotating Earth, or over flat ground."""
-    panels = ("speed", "velocity", "position", "energy")
+    panels = ("speed", "velocity", "position")
     off = ("omega", "L", "trailOmega", "bodyAxes")
     shows = "A ball is shot upward and eastward; the path behind it is the one seen from the ground."
     if run == UP:
-        return Stage(switches=("trailCenter",), off=(*off, "follow"), panels=panels, floor=0.0, shows=shows)
+        return Stage(switches=("trailCenter",), off=(*off, "follow"), panels=(*panels, "energy"), floor=0.0, shows=shows)
     along, ground = speed * DURATION, WGS84.radius
     return Stage(
         camera=StageCamera(

@@ -189,7 +189,7 @@ def stage(step: float, push: float, angle: float, g: float) -> Stage:
         centers.append(place)
     arrow = 1.2 * force / np.linalg.norm(force)
     return Stage(
-        camera=StageCamera(-90.0, 14.0, up=(0.0, 1.0, 0.0)),
+        camera=StageCamera(-90.0, 14.0, zoom=0.85, up=(0.0, 1.0, 0.0)),
         off=("L", "forces", "trailOmega", "bodyAxes"),
         panels=("position", "velocity", "drift"),
         props=(

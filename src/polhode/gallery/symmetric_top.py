@@ -232,7 +232,7 @@ MODEL = Model(
     stage=Stage(
         camera=StageCamera(elevation_deg=18.0, target=(0.0, 0.0, 0.5), radius=1.8),
         off=("bodyAxes", "trailOmega"),
-        panels=("angular_velocity", "angular_velocity_world", "tilt_precession", "energy", "drift"),
+        panels=("angular_velocity", "angular_velocity_world", "tilt_precession", "drift"),
         props=(RollingCones(),),
         grabs=(
             Grab("angular_velocity", knob="wobble", component=0),
