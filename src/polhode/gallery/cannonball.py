@@ -140,8 +140,8 @@ def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> 
 
 def stage(speed: float, coefficient: float, run: str) -> Stage:
     """The shot as it is seen from the rotating Earth, or over flat ground."""
-    panels = ("speed", "velocity", "position")
-    off = ("omega", "L", "trailOmega", "bodyAxes")
+    panels = ("speed", "forces", "velocity", "position")
+    off = ("omega", "L", "forces", "trailOmega", "bodyAxes")
     shows = "A ball is shot upward and eastward; the path behind it is the one seen from the ground."
     if run == UP:
         return Stage(switches=("trailCenter",), off=(*off, "follow"), panels=(*panels, "energy"), floor=0.0, shows=shows)
