@@ -245,6 +245,7 @@ def stage(height: float, overhang: float, angle: float, run: str) -> Stage:
         panels=("angular_velocity", "position", "energy"),
         props=props,
         grabs=(Grab("attitude", knob="angle", component=1, scale=180 / np.pi),),
+        moment=0.06,
         shows="A slice of toast slips off a table, turns in the fall and lands on its butter.",
     )
 

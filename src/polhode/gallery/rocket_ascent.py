@@ -135,6 +135,7 @@ def stage(propellant: float, exhaust: float, burn: float) -> Stage:
         props=(flame,),
         floor=below,
         likeness=_make_likeness(),
+        moment=0.1,
         shows="A rocket rises with a flame behind it, and without one after its propellant is gone.",
     )
 
