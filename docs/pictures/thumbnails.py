@@ -26,8 +26,8 @@ CLIP = {"x": 96, "y": 60, "width": 768, "height": 480}
 """The middle of the view, which has a margin for labels."""
 ARGUMENTS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 HIDE = """
-  #head, #cards, #side, #play-bar, #notices, .divider, .view-bar, .view-handle, .view-caption, .view-remark, .view-triad,
-  .view-word { display: none !important; }
+  #head, #cards, #side, #play-bar, #notices, .divider, .view-bar, .view-handle, .view-caption, .view-remark,
+  .view-triad, .view-word { display: none !important; }
   #views { position: fixed !important; inset: 0 auto auto 0 !important; width: 960px; height: 600px; z-index: 99; }
 """
 SEEK = """share => {

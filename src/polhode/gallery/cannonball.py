@@ -144,7 +144,9 @@ def stage(speed: float, coefficient: float, run: str) -> Stage:
     off = ("omega", "L", "forces", "trailOmega", "bodyAxes")
     shows = "A ball is shot upward and eastward; the path behind it is the one seen from the ground."
     if run == UP:
-        return Stage(switches=("trailCenter",), off=(*off, "follow"), panels=(*panels, "energy"), floor=0.0, shows=shows)
+        return Stage(
+            switches=("trailCenter",), off=(*off, "follow"), panels=(*panels, "energy"), floor=0.0, shows=shows
+        )
     along, ground = speed * DURATION, WGS84.radius
     return Stage(
         camera=StageCamera(
