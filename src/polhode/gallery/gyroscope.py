@@ -244,7 +244,7 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=gyroscope_disk.make_stage(
-        ("tilt_precession", "angular_momentum", "forces", "energy", "drift"),
+        ("tilt_precession", "angular_momentum", "torque", "drift"),
         "theta",
         switches=("trailAxis3",),
         off=("trailOmega", "bodyAxes"),
