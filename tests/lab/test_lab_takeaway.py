@@ -84,7 +84,7 @@ def test_the_page_with_knobs_begins_with_what_is_shown(stub_page):
 
 
 def test_a_model_that_no_page_can_compute_says_why():
-    with pytest.raises(PolhodeError, match="falling-box has no live page: .*contacts"):
+    with pytest.raises(PolhodeError, match=r"falling-box has no live page: .*contacts"):
         TakeawayDesk().answer(ask_live("falling-box"))
     with pytest.raises(RefusedRequestError, match="no such run; it has"):
         TakeawayDesk().answer(ask_live("rotating-frame", run="cube"))

@@ -14,6 +14,7 @@ import polhode as ph
 from polhode.cli import cli
 from polhode.errors import PolhodeError
 from polhode.gallery import MODELS
+from polhode.gallery.live_page import program_of
 from polhode.model.body_file import JOINED_PART_KEYS, PLACE_KEYS
 from polhode.model.scenario_file import PAGE_KEYS
 from polhode.own_models.knob_path import format_place, parse_place
@@ -253,3 +254,10 @@ def test_no_knob_can_have_the_name_of_an_option_or_of_a_part_of_the_address():
     words = {name.lstrip("-").replace("-", "_") for name in options if len(name.lstrip("-")) > 1}
     assert words | set(keys) <= {*RESERVED_NAMES, "from", "source"}
     assert not {p.name for model in MODELS.values() for p in model.parameters} & set(RESERVED_NAMES)
+
+
+def test_both_knobs_of_the_guide_can_be_live_in_a_page(model_of):
+    model = model_of(WHEEL)
+    program = program_of(model, model.values())
+    assert [knob.name for knob in program.knobs] == ["spin", "tilt"]
+    assert not program.fixed
