@@ -13,6 +13,7 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.gallery import MODELS
+from polhode.gallery.lesson import Lesson, TryThis
 from polhode.gallery.live_page import live_page, program_of
 from polhode.solve.live_numbers import KnobError, verified_values
 
@@ -149,3 +150,20 @@ def test_a_motion_of_a_model_is_exported_with_its_knobs(tmp_path):
     path = tmp_path / "spun.html"
     spun(spin=2.0).export_html(path, knobs=["spin"])
     assert "polhode-program" in path.read_text()
+
+
+def test_steps_that_need_a_knob_that_is_fixed_are_left_out():
+    @ph.model
+    def rod(spin=ph.Knob(3.0, 0.0, 9.0), length=ph.Knob(1.0, 0.5, 2.0)):
+        start = ph.State(angular_velocity_body=(0.1, spin, 0.2))
+        return ph.Scenario(ph.shapes.box((0.1, 0.2, length), mass=1.0), start, duration=1.0, method="dop853")
+
+    lesson = Lesson(steps=(TryThis("slow", values={"spin": 1.0}), TryThis("long", values={"length": 2.0})))
+    model = replace(rod, lesson=lesson)
+    for knobs, texts in ((["spin"], ["slow"]), (["spin", "length"], ["slow", "long"])):
+        page = live_page(model, model.values(), knobs=knobs)
+        data = json.loads(page.split('id="polhode-program" type="application/json">')[1].split("</script>")[0])
+        assert [step["text"] for step in data["model"]["lesson"]["steps"]] == texts
+    page = live_page(model, model.values(length=2.0), knobs=["spin"])
+    data = json.loads(page.split('id="polhode-program" type="application/json">')[1].split("</script>")[0])
+    assert [step["text"] for step in data["model"]["lesson"]["steps"]] == ["long"]

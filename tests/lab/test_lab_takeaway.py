@@ -14,6 +14,7 @@ import pytest
 
 import lab_models
 import polhode as ph
+from polhode.errors import PolhodeError
 from polhode.gallery import MODELS
 from polhode.lab import responses
 from polhode.lab.requests import RefusedRequestError, TakeRequest, parse_request
@@ -65,6 +66,30 @@ def test_the_page_has_the_explanation_and_those_steps_that_need_no_other_motion(
     other = json.loads(TakeawayDesk().answer(ask("page", "gyroscope", run="released", spin=20.0)))["text"]
     assert '"steps": []' in other
     assert '"polhode-motion"' in text
+
+
+def ask_live(model: str, run: str = "", live: object = True, **values: float) -> TakeRequest:
+    text = json.dumps({"type": "page", "id": 7, "model": model, "values": values, "run": run, "live": live})
+    request = parse_request(text)
+    assert isinstance(request, TakeRequest)
+    return request
+
+
+def test_the_page_with_knobs_begins_with_what_is_shown(stub_page):
+    answer = json.loads(TakeawayDesk().answer(ask_live("rotating-frame", speed=1.5)))
+    assert answer["name"] == "rotating-frame-live.html"
+    program = json.loads(answer["text"].split('id="polhode-program" type="application/json">')[1].split("</script>")[0])
+    assert program["values"]["speed"] == 1.5
+    assert program["knobs"]
+
+
+def test_a_model_that_no_page_can_compute_says_why():
+    with pytest.raises(PolhodeError, match=r"falling-box has no live page: .*contacts"):
+        TakeawayDesk().answer(ask_live("falling-box"))
+    with pytest.raises(RefusedRequestError, match="no such run; it has"):
+        TakeawayDesk().answer(ask_live("rotating-frame", run="cube"))
+    with pytest.raises(RefusedRequestError, match="'live' must be true or false, but is 'yes'"):
+        ask_live("falling-box", live="yes")
 
 
 def test_motions_are_computed_once_for_the_same_values(monkeypatch):

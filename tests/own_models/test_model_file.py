@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.cli import cli
 from polhode.errors import PolhodeError
+from polhode.gallery import MODELS
+from polhode.gallery.live_page import program_of
 from polhode.model.body_file import JOINED_PART_KEYS, PLACE_KEYS
 from polhode.model.scenario_file import PAGE_KEYS
 from polhode.own_models.knob_path import format_place, parse_place
-from polhode.own_models.model_file import KNOB_KEYS
+from polhode.own_models.model_file import KNOB_KEYS, RESERVED_NAMES
 from polhode.own_models.stage_file import PROPS
 from polhode.web.stage import SWITCHES, Stage
 
@@ -117,6 +120,9 @@ def test_offset_and_scale_are_applied_in_this_order(model_of):
         ('name = "tilt"', 'name = "spin"', "two knobs have the name 'spin'"),
         ('name = "tilt"', 'name = "tilt angle"', "letters, digits and underscores"),
         ('name = "tilt"', 'name = "run"', "already uses"),
+        ('name = "tilt"', 'name = "size"', "already uses"),
+        ('unit = "rad/s"', 'unit = "rpm"', r'in rpm, but body.angular_velocity_body\[2\] is not: write scale = "rpm"'),
+        ('unit = "rad/s"', 'unit = "deg/s"', 'write scale = "deg"'),
         ("help =", "halp =", "did you mean 'help'"),
         ('unit = "deg"', 'scale = "degree"', "or give a number"),
         ('unit = "deg"', "scale = 0.0", "other than 0"),
@@ -238,3 +244,20 @@ def test_the_reference_lists_every_key():
     assert keys_of("Parts", "key of a place") == list(PLACE_KEYS)
     assert all(f"`{name}`" in REFERENCE for name in SWITCHES)
     assert len(PROPS) > 10
+
+
+def test_no_knob_can_have_the_name_of_an_option_or_of_a_part_of_the_address():
+    address = (Path(__file__).parents[2] / "front/src/controls/address.ts").read_text(encoding="utf-8")
+    keys = [*re.findall(r"VIEW_KEYS = \[(.*?)\]", address)[0].replace('"', "").split(", "), "fx", "token", "run"]
+    commands = [cli.commands[name] for name in ("run", "film", "picture", "export", "lab")]
+    options = {name for command in commands for option in command.params for name in (option.name, *option.opts)}
+    words = {name.lstrip("-").replace("-", "_") for name in options if len(name.lstrip("-")) > 1}
+    assert words | set(keys) <= {*RESERVED_NAMES, "from", "source"}
+    assert not {p.name for model in MODELS.values() for p in model.parameters} & set(RESERVED_NAMES)
+
+
+def test_both_knobs_of_the_guide_can_be_live_in_a_page(model_of):
+    model = model_of(WHEEL)
+    program = program_of(model, model.values())
+    assert [knob.name for knob in program.knobs] == ["spin", "tilt"]
+    assert not program.fixed

@@ -85,6 +85,7 @@ def test_phase_plots_and_given_axes(top):
     ("panels", "options", "words"),
     [
         (["speeds"], {}, "there is no panel 'speeds'"),
+        (["tilt_precession"], {}, "is two panels here: 'tilt' and 'precession'"),
         (["phase:position_x"], {}, "a phase plot is 'phase:X:Y'"),
         (["phase:position_x:hight"], {}, "no component 'hight'"),
         (["phase:position_x:contact_forces_x"], {}, "has no contact_forces"),
@@ -96,3 +97,9 @@ def test_phase_plots_and_given_axes(top):
 def test_what_cannot_be_drawn_is_a_sentence(top, panels, options, words):
     with pytest.raises(InputError, match=words):
         top.plot(panels, **options)
+
+
+def test_a_notebook_shows_the_figure_without_further_settings():
+    motion = ph.simulate(ph.shapes.box((0.1, 0.4, 0.9), mass=1.0), duration=1.0)
+    picture = motion.plot(["energy"])._repr_png_()
+    assert picture.startswith(b"\x89PNG")

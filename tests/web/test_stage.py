@@ -16,7 +16,7 @@ from polhode.gallery import MODELS
 from polhode.web import props
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
-from polhode.web.stage import SWITCHES, Stage, StageCamera, ThirdFrame
+from polhode.web.stage import PANELS, SWITCHES, Stage, StageCamera, ThirdFrame
 
 FRONT = Path(__file__).parents[2] / "front/src"
 KINDS = [kind for kind in vars(props).values() if isinstance(kind, type) and issubclass(kind, props.Prop) and kind.kind]
@@ -36,6 +36,21 @@ def test_the_switches_of_a_stage_are_those_of_the_page():
     text = (FRONT / "options.ts").read_text(encoding="utf-8")
     (table,) = re.findall(r"interface Options \{(.*?)\n\}", text, re.DOTALL)
     assert set(re.findall(r"^  (\w+): boolean;", table, re.MULTILINE)) - {"turning", "dark"} == set(SWITCHES)
+
+
+def test_the_panels_of_a_stage_are_those_of_the_page():
+    text = (FRONT / "plots/panel-list.ts").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"const PANELS.*?= \[(.*?)\n\];", text, re.DOTALL)
+    (angles,) = re.findall(r"const ONE_ANGLE.*?= \{(.*?)\};", text)
+    assert {*re.findall(r'\["(\w+)",', listed), *re.findall(r"(\w+):", angles)} == set(PANELS)
+
+
+def test_a_motion_of_a_model_is_recorded_with_the_stage_of_the_model():
+    motion = MODELS["gyroscope"](theta=50.0)["slow"]
+    expected = MODELS["gyroscope"].stage_of(MODELS["gyroscope"].values(theta=50.0), "slow").describe()
+    assert [prop["kind"] for prop in expected["props"]] == ["axle", "stand"]
+    assert record_motion(motion).meta["stage"] == expected
+    assert record_motion(motion, stage=Stage()).meta["stage"] == Stage().describe()
 
 
 def test_a_stage_is_in_the_record_as_plain_numbers():
@@ -58,6 +73,8 @@ def test_a_stage_is_in_the_record_as_plain_numbers():
 def test_a_stage_refuses_switches_that_the_page_does_not_have_and_numbers_that_are_not_finite():
     with pytest.raises(InputError, match="no switch 'omgea': did you mean 'omega'"):
         Stage(switches=("omgea",))
+    with pytest.raises(InputError, match="no panel 'angular_velocty': did you mean 'angular_velocity'"):
+        Stage(panels=("position", "angular_velocty"))
     with pytest.raises(InputError, match="either on or off at first, not both: L"):
         Stage(switches=("L",), off=("L",))
     with pytest.raises(InputError, match="finite numbers only"):

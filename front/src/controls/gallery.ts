@@ -28,6 +28,9 @@ export function pictureAddress(file: string, isDark: boolean, search: string): s
   return `pictures/${isDark ? file.replace(/\.webp$/, "-dark.webp") : file}${query}`;
 }
 
+/** The theme of models that are not the gallery's; they come first. */
+const OWN_THEME = "your models";
+
 export class Gallery {
   private readonly rows: Row[] = [];
   private readonly groups: { section: HTMLElement; rows: Row[]; isFeatured: boolean }[] = [];
@@ -44,10 +47,11 @@ export class Gallery {
     const filter = create("input", { attributes: { type: "search", placeholder: "Find a model", "aria-label": "Find a model" } });
     filter.addEventListener("input", () => this.filter(filter.value.trim()));
     const list = create("div", { class: "list" });
-    list.append(...this.group("Featured", featuredOf(models), true));
     const others = models.map((m) => m.theme).filter((theme) => !themes.includes(theme));
-    for (const theme of [...themes, ...new Set(others)])
-      list.append(...this.group(capitalize(theme), models.filter((m) => m.theme === theme), false));
+    const ofThemes = (names: string[]): HTMLElement[] => names.flatMap((theme) => this.group(capitalize(theme), models.filter((m) => m.theme === theme), false));
+    list.append(...ofThemes(themes.filter((theme) => theme === OWN_THEME)));
+    list.append(...this.group("Featured", featuredOf(models), true));
+    list.append(...ofThemes([...themes.filter((theme) => theme !== OWN_THEME), ...new Set(others)]));
     list.append(this.noMatch);
     root.replaceChildren(create("div", { class: "find" }, filter), list);
     choices.onChange((changed) => {
@@ -77,7 +81,7 @@ export class Gallery {
   private row(model: Model): Row {
     const picture = model.picture === "" ? null : create("img", { attributes: { alt: "", loading: "lazy", decoding: "async", width: "320", height: "200" } });
     const attributes = { href: this.addressOf(model), "data-name": model.name };
-    const link = create("a", { title: model.title, attributes }, picture ?? create("span", { class: "no-picture" }), create("span", { text: titleFromName(model.name) }));
+    const link = create("a", { title: model.title, attributes }, ...(picture ? [picture] : []), create("span", { text: titleFromName(model.name) }));
     link.addEventListener("click", (event) => {
       // Opening another tab or window is left to the browser.
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;

@@ -46,9 +46,10 @@ export class Takeaway {
       button(words, { class: "small", title }, () => void this.report(what));
     this.scale.value = "2";
     this.film = act("Save WebM", "A film of the views, drawn frame by frame", () => this.takeFilm());
-    const live = act("As Python", "A Python program that computes this motion", () => this.takeText("python"));
+    const live = act("HTML with knobs", "This model as one file that computes the motion itself, without a server", () => this.takePage(true));
+    const python = act("As Python", "A Python program that computes this motion", () => this.takeText("python"));
     const toml = act("As TOML", "A scenario file for polhode run, or for polhode lab", () => this.takeText("toml"));
-    this.ofServer = [live, toml];
+    this.ofServer = [live, python, toml];
     root.append(
       group(
         "Picture and film",
@@ -60,9 +61,10 @@ export class Takeaway {
       group(
         "Page and numbers",
         row(
-          act("Save HTML", "This motion as one file that needs no network", () => this.takePage()),
-          act("Save CSV", "The motion as a table", () => this.takeCsv()),
+          act("Save HTML", "This motion as one file that needs no network", () => this.takePage(false)),
           live,
+          act("Save CSV", "The motion as a table", () => this.takeCsv()),
+          python,
           toml,
         ),
         this.about,
@@ -164,13 +166,13 @@ export class Takeaway {
     document.body.dataset["film"] = yes ? "making" : "done";
   }
 
-  private async takePage(): Promise<string> {
+  private async takePage(live: boolean): Promise<string> {
     if (!this.app.lab?.server) {
       download(this.pageText(), `${fileName(this.name)}.html`, "text/html;charset=utf-8");
       return "Saved this page.";
     }
     if (this.app.record?.colors) throw new Error("A sweep cannot be saved as a page; save one of its motions, or the numbers.");
-    const taken = await this.ask("page");
+    const taken = await this.ask({ type: "page", live });
     return this.save(taken.text ?? "", taken.name, "text/html;charset=utf-8");
   }
 
@@ -178,7 +180,7 @@ export class Takeaway {
     const { record } = this.app;
     if (record === null) return "";
     if (this.shown === null) return this.save(csvOf(record), `${fileName(this.name)}.csv`, "text/csv;charset=utf-8");
-    const taken = await this.ask("csv");
+    const taken = await this.ask({ type: "csv" });
     return this.save(taken.text ?? "", taken.name, "text/csv;charset=utf-8");
   }
 
@@ -190,9 +192,9 @@ export class Takeaway {
     return "";
   }
 
-  private ask(type: "page" | "csv"): Promise<Taken> {
+  private ask(what: { type: "page"; live: boolean } | { type: "csv" }): Promise<Taken> {
     const shown = this.app.lab!.server!.shown();
-    const request: TakeRequest = { type, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
+    const request: TakeRequest = { ...what, model: shown?.model.name ?? "", values: shown?.values ?? {}, run: shown?.run ?? "" };
     return this.app.lab!.server!.take(request);
   }
 

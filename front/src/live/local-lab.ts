@@ -91,6 +91,10 @@ export class LocalLab {
         return current();
       },
       set: async (values, run) => {
+        const unknown = Object.keys(values).find((name) => !data.knobs.includes(name));
+        if (unknown !== undefined) throw new Error(`${unknown} is not a knob of this page; its knobs are ${data.knobs.join(", ")}`);
+        const wrong = this.outOfRange(values);
+        if (wrong !== null) throw new Error(wrong.sentence);
         const record = await this.compute({ values: { ...this.values, ...values }, run: this.runNamed(run) });
         this.panel.show(this.liveModel, this.values);
         return record;
@@ -156,13 +160,17 @@ export class LocalLab {
   private async settle(values: Values): Promise<void> {
     this.newest.clear();
     this.app.setDragging(false);
-    const { knobs, model } = this.data;
-    const wrong = model.parameters.find(({ name, low, high }) => knobs.includes(name) && name in values && !(values[name] >= low && values[name] <= high));
-    if (wrong !== undefined) {
-      this.panel.showError(wrong.name, `${wrong.name} is outside its range: choose from ${wrong.low} to ${wrong.high}.`);
+    const wrong = this.outOfRange(values);
+    if (wrong !== null) {
+      this.panel.showError(wrong.name, wrong.sentence);
       return;
     }
     await this.compute({ values: { ...this.values, ...values }, run: this.run }).catch(() => undefined);
+  }
+
+  private outOfRange(values: Values): { name: string; sentence: string } | null {
+    const wrong = this.liveModel.parameters.find(({ name, low, high }) => name in values && !(values[name] >= low && values[name] <= high));
+    return wrong === undefined ? null : { name: wrong.name, sentence: `${wrong.name} is outside its range: choose from ${wrong.low} to ${wrong.high}.` };
   }
 
   /** As a step of the lesson asks: defaults for what it does not name. */

@@ -63,7 +63,9 @@ export interface ReferenceCheck {
 
 /** Something to take away that the server makes; `model` is "" for a motion that is viewed. */
 export type TakeRequest = { model: string; values: Record<string, number>; run: string } & (
-  | { type: "page" | "csv" | "figure" }
+  /** `live`: a page that computes the motion itself, with the knobs of the model. */
+  | { type: "page"; live: boolean }
+  | { type: "csv" | "figure" }
   | { type: "text"; kind: "python" | "toml" }
 );
 

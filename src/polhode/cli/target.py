@@ -158,15 +158,23 @@ def resolve_motion(ctx: click.Context, target: str, values: dict[str, float]) ->
 
     planned: Any = model.scenario(**values)
     runs = tuple(planned) if isinstance(planned, Mapping) else ()
-    return TargetMotion(simulate(planned[runs[0]] if runs else planned), model.name, model.title, values, runs)
+    motion = simulate(planned[runs[0]] if runs else planned)
+    model.remember(motion, values, runs[0] if runs else "")
+    return TargetMotion(motion, model.name, model.title, values, runs)
 
 
 def simulate_file(target: str, store: Path | None = None, resume: bool = False) -> Motion:
     """Simulate a scenario file; with a store a single run can be killed and resumed."""
     from polhode.gallery.gallery_model import run_stored
     from polhode.model.scenario import Scenario
+    from polhode.model.scenario_file import load_toml
+    from polhode.own_models.model_file import read_model
 
-    return run_stored(Scenario.from_toml(target), store, resume)
+    motion = run_stored(Scenario.from_toml(target), store, resume)
+    if "stage" in load_toml(Path(target)):
+        model = read_model(target)
+        model.remember(motion, model.values())
+    return motion
 
 
 def load_stored_motion(target: str) -> Motion:

@@ -158,15 +158,16 @@ class Model:
         """
         scenarios = self.scenario(**values)
         if not isinstance(scenarios, Mapping):
-            return self._remember(run_stored(scenarios, store, resume), values)
+            return self.remember(run_stored(scenarios, store, resume), values)
         motions = {}
         for i, (name, scenario) in enumerate(scenarios.items()):
             with progress_part(len(scenarios), i, name):
                 motion = run_stored(scenario, _store_beside(store, name if i else ""), resume)
-                motions[name] = self._remember(motion, values, name)
+                motions[name] = self.remember(motion, values, name)
         return motions
 
-    def _remember(self, motion: Motion, values: Mapping[str, float], run: str = "") -> Motion:
+    def remember(self, motion: Motion, values: Mapping[str, float], run: str = "") -> Motion:
+        """Say in a motion that this model made it: its pages and pictures then begin with the model's stage."""
         motion.model_run = ModelRun(self, dict(values), run)
         return motion
 
@@ -211,6 +212,11 @@ class ModelRun:
     values: dict[str, float]
     run: str = ""
     """"" if the model has one run only."""
+
+    @property
+    def stage(self) -> Stage:
+        """How the page shows this motion at first: pages, pictures and films of the motion begin with it."""
+        return self.model.stage_of(self.values, self.run)
 
     def live_page(self, knobs: Sequence[str] | None = None) -> str:
         """The page of the model with live knobs, beginning with this motion: what `motion.export_html` writes."""

@@ -30,6 +30,7 @@ from polhode.web.record_encoding import MotionRecord, encode_record
 
 if TYPE_CHECKING:
     from polhode.gallery.gallery_model import Model
+    from polhode.gallery.lesson import TryThis
 
 
 def live_page(
@@ -78,7 +79,7 @@ def live_page(
             encode_record(record if is_first else _without_meshes_of(record, records[shown]))
         )
     data = {
-        "model": model.describe(),
+        "model": {**model.describe(), "lesson": _lesson_of_page(model, values, program)},
         "values": dict(values),
         "knobs": [knob.name for knob in program.knobs],
         "fixed": program.fixed,
@@ -88,6 +89,19 @@ def live_page(
         "program": _compress(program.text.encode()),
     }
     return build_page({"mode": "file", "title": model.title}, None, data)
+
+
+def _lesson_of_page(model: Model, values: Mapping[str, float], program: LiveProgram) -> dict[str, Any] | None:
+    """The lesson without those steps that need another value of a knob that is fixed, or a run that is left out."""
+    lesson, runs = model.find_lesson(), {"", *(one.name for one in program.runs)}
+    if lesson is None:
+        return None
+
+    def can_be_tried(step: TryThis) -> bool:
+        asked = model.values(**step.values)
+        return step.run in runs and all(asked[name] == values[name] for name in program.fixed)
+
+    return replace(lesson, steps=tuple(step for step in lesson.steps if can_be_tried(step))).describe()
 
 
 def program_of(model: Model, values: Mapping[str, float], knobs: Sequence[str] | None = None) -> LiveProgram:

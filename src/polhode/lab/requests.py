@@ -70,6 +70,8 @@ class TakeRequest:
     model: Model | None
     values: dict[str, float]
     run: str = ""
+    is_live: bool = False
+    """A page that computes the motion itself, with the knobs of the model."""
 
 
 @dataclass(frozen=True)
@@ -229,11 +231,13 @@ def _parse_sweep(message: dict[str, Any], run: RunRequest) -> SweepRequest:
 
 
 def _parse_take(kind: str, message: dict[str, Any], number: int, models: Mapping[str, Model]) -> TakeRequest:
-    run = _require_text(message, "run", number)
+    run, is_live = _require_text(message, "run", number), message.get("live", False)
+    if not isinstance(is_live, bool):
+        raise RefusedRequestError(f"'live' must be true or false, but is {_abbreviate(is_live)}", number)
     if _require_text(message, "model", number) == "":
-        return TakeRequest(number, kind, None, {}, run)
+        return TakeRequest(number, kind, None, {}, run, is_live)
     parsed = _parse_run({**message, "run": ""}, number, models)
-    return TakeRequest(number, kind, parsed.model, parsed.values, run)
+    return TakeRequest(number, kind, parsed.model, parsed.values, run, is_live)
 
 
 def _abbreviate(value: Any) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.gallery import Model
+from polhode.gallery.live_page import live_page, program_of
 from polhode.lab import responses
 from polhode.lab.requests import RefusedRequestError, TakeRequest
 from polhode.results.motion import Motion
@@ -45,14 +46,15 @@ class TakeawayDesk:
             if request.model is None:
                 return self._answer_viewed(request)
             if request.kind == "page":
-                return self._answer_page(request, request.model)
+                answer = _answer_live_page if request.is_live else self._answer_page
+                return answer(request, request.model)
             if request.kind == "csv":
                 name, motion = self._motion_of(request, request.model)
                 return _text_message(request, f"{name}.csv", _write_csv(motion))
             return self._answer_figure(request, request.model)
 
     def _answer_viewed(self, request: TakeRequest) -> str:
-        if self._viewed is None or request.kind != "page":
+        if self._viewed is None or request.kind != "page" or request.is_live:
             raise RefusedRequestError(f"there is no model of which to make a {request.kind}", request.id)
         text = html_page.build_page({"mode": "file", "title": self._title}, self._viewed)
         return _text_message(request, f"{self._title or 'motion'}.html", text)
@@ -95,6 +97,17 @@ class TakeawayDesk:
         if model is not self._model or values != self._values or self._motions is None:
             self._motions, self._model, self._values = model.run(**values), model, values
         return self._motions
+
+
+def _answer_live_page(request: TakeRequest, model: Model) -> str:
+    """The model as a file with live knobs; where no knob can be live, the page is told why."""
+    program = program_of(model, request.values)
+    names = [run.name for run in program.runs]
+    if request.run and request.run not in names:
+        why = program.left_out.get(request.run, f"{model.name} has no such run; it has {', '.join(names)}")
+        raise RefusedRequestError(f"the run {request.run[:80]!r} cannot be live: {why}", request.id)
+    page = live_page(model, request.values, request.run, program=program)
+    return _text_message(request, f"{'-'.join(filter(None, (model.name, request.run)))}-live.html", page)
 
 
 def _lesson_of_recording(request: TakeRequest, model: Model) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode import rotations, validation
 from polhode.equations.quaternions import matrix
+from polhode.equations.scalar_ops import cos, sin
 from polhode.errors import PolhodeError, ScenarioError
 from polhode.massprops import shapes
 from polhode.massprops.appearance_table import PLACEMENT_KEYS
@@ -149,9 +150,14 @@ def _read_axis_and_angle(table: Any, where: str) -> Array:
         raise ScenarioError(f"{where} needs its axis and one angle, angle_deg or (in rad) angle, as in {example}")
     angle = validation.check_numbers(table[angles[0]], f"{angles[0]} of {where}", (), ScenarioError)
     try:
-        return rotations.quaternion(table["axis"], np.radians(angle) if angles[0] == "angle_deg" else angle)
+        # The axis as a unit vector: half a turn has the sine 1.
+        axis = rotations.quaternion(table["axis"], np.pi)[..., 1:]
     except PolhodeError as error:
         raise ScenarioError(f"{where}: {error}") from None
+    # Sine and cosine that have the same bits everywhere: a page with live knobs computes them too.
+    half = validation.as_leaf(angle * (np.pi / 360 if angles[0] == "angle_deg" else 0.5))
+    sine = sin(half)
+    return np.stack(np.broadcast_arrays(cos(half), *(sine * axis[..., k] for k in range(3))), axis=-1)
 
 
 def _read_geometry(kind: str, table: Any, where: str, folder: Path | None) -> Body:

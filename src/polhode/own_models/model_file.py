@@ -44,10 +44,14 @@ REQUIRED_KNOB_KEYS = {
 SET_KEYS = ("place", "scale", "offset")
 NAMED_SCALES = {"deg": math.pi / 180, "rpm": math.pi / 30}
 """Knobs in degrees, or in turns a minute, for numbers in rad and rad/s."""
+UNITS_THAT_NEED_A_SCALE = {"deg": "deg", "deg/s": "deg", "°": "deg", "°/s": "deg", "rpm": "rpm"}
+"""Units that no number of a file has, except those whose key ends in `_deg`: the scale that a knob in them needs."""
 RESERVED_NAMES = (
     "self", "run", "fx", "token", "time", "camera", "switches", "body",
+    "t", "cam", "show", "point", "watch", "panes", "plots", "tab",
     "target", "targets", "picture", "no_picture", "save", "store", "resume", "csv", "table", "json", "as_json",
-    "port", "host", "no_browser", "output", "at", "pace", "help",
+    "port", "host", "no_browser", "public_url", "output", "at", "pace", "fps", "size", "start", "end", "to", "views",
+    "dark", "caption", "drawn_by", "language", "live", "help",
 )  # fmt: skip
 """Words that addresses of the page and options of the commands already use."""
 START_DIGITS = 12
@@ -144,6 +148,8 @@ def _make_model(content: Mapping[str, Any], path: Path, name: str) -> Model:
     pairs = read_list(content.get("knobs", []), "[[knobs]]", partial(_read_knob, content))
     knobs = tuple(knob for knob, _ in pairs)
     _refuse_conflicts(pairs)
+    for knob, places in pairs:
+        _check_unit(knob, places)
     targets = {knob.name: some for knob, some in pairs}
     changed = [target.place for some in targets.values() for target in some]
     file = ModelFile(content, path.parent, knobs, targets, _read_meshes(content, path.parent, changed))
@@ -248,6 +254,18 @@ def _check_starts_agree(
             raise ScenarioError(
                 f"{where} sets several numbers that do not agree: {format_place(targets[0].place)} belongs to {one}, "
                 f"{format_place(target.place)} to {other}: change one of them in the file, or its scale"
+            )
+
+
+def _check_unit(knob: Knob, targets: Sequence[KnobTarget]) -> None:
+    """A knob in degrees that sets a number in rad as it stands would be wrong in silence."""
+    scale = UNITS_THAT_NEED_A_SCALE.get(knob.unit)
+    for target in targets:
+        is_in_degrees = any(str(step).endswith("_deg") for step in target.place)
+        if scale is not None and target.scale == 1.0 and target.place[0] != "stage" and not is_in_degrees:
+            raise ScenarioError(
+                f"knob {knob.name!r} is in {knob.unit}, but {format_place(target.place)} is not: write "
+                f'scale = "{scale}", by which the knob is converted, or another unit'
             )
 
 

@@ -41,6 +41,8 @@ def find_panel(name: str) -> Panel:
         if len(parts) != 2:
             raise InputError(f"a phase plot is 'phase:X:Y', such as 'phase:position_x:position_z', not {name!r}")
         return partial(_draw_phase, x=parts[0], y=parts[1])
+    if name == "tilt_precession":
+        raise InputError("'tilt_precession' of the interactive page is two panels here: 'tilt' and 'precession'")
     if name not in PANELS:
         raise InputError(f"there is no panel {name!r}: {nearest(name, [*PANELS, 'phase:X:Y'])}")
     return PANELS[name]

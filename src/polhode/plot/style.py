@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,6 +72,9 @@ _RC_PARAMS: Any = {
 }
 
 
+NOTEBOOK_DPI = 100
+
+
 class StyledFigure(Figure):
     """A figure that embeds TrueType fonts in a PDF, as publishers require."""
 
@@ -78,6 +82,12 @@ class StyledFigure(Figure):
         """As `Figure.savefig`."""
         with matplotlib.rc_context({"pdf.fonttype": 42}):
             super().savefig(*args, **options)
+
+    def _repr_png_(self) -> bytes:
+        """The picture that a notebook shows, also without `%matplotlib inline`."""
+        stream = io.BytesIO()
+        self.savefig(stream, format="png", dpi=NOTEBOOK_DPI)
+        return stream.getvalue()
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def record_motion(
     """The record of a motion, downsampled for display, with the appearance of each body.
 
     `id` is the request that it answers; `runs` are the names of all motions of a model, and `run` is that of this one.
-    `stage` is how the page shows it at first.
+    `stage` is how the page shows it at first; by default that of the model that made it, if one did.
     Without `has_closed_form` the closed form beside the motion is left out, which saves time.
 
     Examples
@@ -73,7 +73,8 @@ def record_motion(
     fine = downsampling.refine_exact_motion(some)
     rows = downsampling.select_times(fine, len(members))
     shown = downsampling.select_outputs(fine, rows)
-    stage = stage or Stage()
+    if stage is None:
+        stage = Stage() if motion.model_run is None else motion.model_run.stage
     appearances, appearance_index = _collect_appearances(shown)
     if stage.likeness is not None:
         like = Appearance("likeness", appearance_of(stage.likeness).surface)
