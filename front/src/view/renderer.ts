@@ -171,6 +171,11 @@ export class PaneRenderer {
     }
   }
 
+  /** Let all shaders of a scene be compiled side by side, before the first of them is waited for. */
+  compile(scene: Scene, camera: PerspectiveCamera): void {
+    this.renderer?.compile(scene, camera);
+  }
+
   render(pane: Pane, scene: Scene, camera: PerspectiveCamera, paper: string): void {
     if (!this.renderer || pane.width < 1 || pane.height < 1) return;
     const { offsetLeft: left, offsetTop: top } = pane.element;
@@ -238,6 +243,8 @@ function rendererOn(canvas: HTMLCanvasElement, effects: Effects): WebGLRenderer 
     if (!context) return null;
     const renderer = new WebGLRenderer({ canvas, context, antialias, alpha: false });
     renderer.shadowMap.enabled = effects === "high";
+    // Asking waits for the compiler after every shader, several times; the browser reports a program that failed anyway.
+    renderer.debug.checkShaderErrors = false;
     renderer.shadowMap.type = PCFShadowMap;
     return renderer;
   } catch {

@@ -235,6 +235,7 @@ export class Views {
     for (const view of this.views) {
       view.frameScene?.dispose();
       view.frameScene = new FrameScene(context, view.pane.frame);
+      this.renderer.compile(view.frameScene.scene, view.camera);
     }
     this.frameChoice.show(record.stage);
     document.body.dataset["props"] = (this.views[0].frameScene?.props ?? []).map(({ kind }) => kind).join();
