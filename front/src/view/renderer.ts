@@ -171,9 +171,11 @@ export class PaneRenderer {
     }
   }
 
-  /** Let all shaders of a scene be compiled side by side, before the first of them is waited for. */
+  /** Let all shaders of what is seen be compiled side by side, before the first of them is waited for. */
   compile(scene: Scene, camera: PerspectiveCamera): void {
-    this.renderer?.compile(scene, camera);
+    scene.traverseVisible((part) => {
+      if ("material" in part) this.renderer?.compile(part, camera, scene);
+    });
   }
 
   render(pane: Pane, scene: Scene, camera: PerspectiveCamera, paper: string): void {
