@@ -1,4 +1,4 @@
-"""Many threads that simulate what was never compiled, at the same time: the numbers are those of one after the other."""
+"""Many threads that simulate what was never compiled, at the same time, get the numbers of one after the other."""
 
 import json
 import os
