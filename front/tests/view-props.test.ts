@@ -9,6 +9,7 @@ import { fromRotationVector, length, product, scaled, toWorld, type Quat, type V
 import { poseInFrame, type Instant, type ViewContext } from "../src/view/context.ts";
 import { cloud } from "../src/view/props/cloud.ts";
 import { coneOf, cones } from "../src/view/props/cones.ts";
+import { propsKey } from "../src/view/props/index.ts";
 import { globe } from "../src/view/props/globe.ts";
 import { axle, bonds, box, rod } from "../src/view/props/solids.ts";
 import { shaft, stand } from "../src/view/props/stand.ts";
@@ -163,4 +164,17 @@ test("the direction that shall be upward is upward on the screen, and z is left 
     const { x, y } = aim(up);
     assert.ok(Math.abs(x) < 1e-12 && y > 0.2);
   }
+});
+
+test("props are kept while they are built from the same, and never those that follow the motion", () => {
+  const given = (length: number, radius: number, kind = "axis"): ViewContext => {
+    const made = context();
+    const props = [{ ...BASE, kind, length }] as unknown as ViewContext["record"]["stage"]["props"];
+    return { ...made, record: { ...made.record, stage: { ...EMPTY_STAGE, props } }, framing: { ...made.framing, radius: { whole: radius, following: 1 } } };
+  };
+  assert.equal(propsKey(given(1, 2)), propsKey(given(1, 2)));
+  assert.notEqual(propsKey(given(1, 2)), propsKey(given(3, 2)));
+  assert.notEqual(propsKey(given(1, 2)), propsKey(given(1, 4)));
+  assert.equal(propsKey(given(1, 2, "rod")), propsKey(given(1, 4, "rod")));
+  assert.equal(propsKey(given(1, 2, "cones")), null);
 });

@@ -1,4 +1,4 @@
-"""Many threads simulate at once what was never compiled: the numbers are those of one after the other."""
+"""Many threads that simulate what was never compiled, at the same time, get the numbers of one after the other."""
 
 import json
 import os

@@ -70,7 +70,9 @@ export class Lab {
         take: (request) => (this.isOpen ? this.takes.ask(request) : Promise.reject(new Error("there is no connection to the server"))),
       },
     };
-    app.link.changed = () => app.record && this.describe(app.record);
+    app.link.changed = () => {
+      if (app.record && !app.isDragging) this.describe(app.record);
+    };
     requireElement("notices").before(this.progress.element);
     window.addEventListener("popstate", () => this.loadAddress());
     this.connection = new Connection(socketAddress(), {

@@ -185,7 +185,9 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
   function reals(name: string): Float64Array {
     const entry = header.arrays[name];
     if (entry.type === "float64") return new Float64Array(buffer, start + entry.offset, count(entry));
-    const values = Float64Array.from(new Float32Array(buffer, start + entry.offset, count(entry)), (x) => x * entry.scale);
+    // Many times faster than `from` with a function.
+    const values = new Float64Array(new Float32Array(buffer, start + entry.offset, count(entry)));
+    for (let i = 0; i < values.length; i++) values[i] *= entry.scale;
     SINGLE.add(values);
     return values;
   }

@@ -171,6 +171,13 @@ export class PaneRenderer {
     }
   }
 
+  /** Let all shaders of what is seen be compiled side by side, before the first of them is waited for. */
+  compile(scene: Scene, camera: PerspectiveCamera): void {
+    scene.traverseVisible((part) => {
+      if ("material" in part) this.renderer?.compile(part, camera, scene);
+    });
+  }
+
   render(pane: Pane, scene: Scene, camera: PerspectiveCamera, paper: string): void {
     if (!this.renderer || pane.width < 1 || pane.height < 1) return;
     const { offsetLeft: left, offsetTop: top } = pane.element;
@@ -238,6 +245,8 @@ function rendererOn(canvas: HTMLCanvasElement, effects: Effects): WebGLRenderer 
     if (!context) return null;
     const renderer = new WebGLRenderer({ canvas, context, antialias, alpha: false });
     renderer.shadowMap.enabled = effects === "high";
+    // Asking waits for the compiler after every shader, several times; the browser reports a program that failed anyway.
+    renderer.debug.checkShaderErrors = false;
     renderer.shadowMap.type = PCFShadowMap;
     return renderer;
   } catch {

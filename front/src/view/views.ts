@@ -22,7 +22,7 @@ import type { Effects } from "./pattern.ts";
 import { isSameStructure, shareAppearances } from "./reuse.ts";
 import { FrameScene } from "./scene.ts";
 import { PaneRenderer, type Pane } from "./renderer.ts";
-import { instantAt, poseInFrame, type Instant, type Pinned, type ViewContext } from "./context.ts";
+import { instantAt, poseInFrame, type Frame, type Instant, type Pinned, type ViewContext } from "./context.ts";
 import { Triad } from "./triad.ts";
 import { asPlaced, raiseCamera, turnCamera } from "./turning.ts";
 import { FrameChoice } from "./frame-choice.ts";
@@ -66,6 +66,8 @@ export class Views {
   private context: ViewContext | null = null;
   private t = 0;
   private isPlaying = false;
+  /** Whether the scenes have not been drawn yet. */
+  private isNew = false;
 
   /** `effects` is "low" or "high" to force them; otherwise they adapt to the machine. */
   constructor(
@@ -236,6 +238,7 @@ export class Views {
       view.frameScene?.dispose();
       view.frameScene = new FrameScene(context, view.pane.frame);
     }
+    this.isNew = true;
     this.frameChoice.show(record.stage);
     document.body.dataset["props"] = (this.views[0].frameScene?.props ?? []).map(({ kind }) => kind).join();
     this.renderer.requestDraw();
@@ -246,11 +249,22 @@ export class Views {
     const { now } = this.choices;
     const instant = instantAt(this.context, this.t, now.follow, now.turning);
     const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot, this.context.record.stage.camera?.radius != null);
+    for (const { frameScene } of this.views) frameScene?.showShadows(quality.shadows);
+    if (this.isNew) this.compile(instant, radii);
     for (const view of this.views) {
-      view.frameScene?.showShadows(quality.shadows);
       this.render(view, instant, radii[view.pane.frame]);
     }
     this.updateRemarks(instant);
+  }
+
+  /** Begin to compile the shaders of both views before one is drawn. */
+  private compile(instant: Instant, radii: Record<Frame, number>): void {
+    this.isNew = false;
+    for (const { pane, camera, frameScene } of this.views) {
+      if (!frameScene || pane.height < 1) continue;
+      frameScene.update(this.choices.now, instant, this.choices.now.follow, radii[pane.frame]);
+      this.renderer.compile(frameScene.scene, camera);
+    }
   }
 
   private render(view: View, instant: Instant, radius: number): void {
