@@ -26,9 +26,8 @@ CLIP = {"x": 96, "y": 60, "width": 768, "height": 480}
 """The middle of the view, which has a margin for labels."""
 ARGUMENTS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 HIDE = """
-  #head, #cards, #plots, #play-bar, #notices, .view-body, .view-caption, .view-remark, .view-triad, .view-word {
-    display: none !important;
-  }
+  #head, #cards, #side, #play-bar, #notices, .divider, .view-bar, .view-handle, .view-caption, .view-remark,
+  .view-triad, .view-word { display: none !important; }
   #views { position: fixed !important; inset: 0 auto auto 0 !important; width: 960px; height: 600px; z-index: 99; }
 """
 SEEK = """share => {
@@ -44,6 +43,7 @@ def photograph(page: Any, name: str, address: str) -> Image.Image:
     model = MODELS[name]
     page.goto(f"{address}{name}")
     page.wait_for_selector(f"body[data-state=ready][data-model={name}]", timeout=180_000)
+    page.get_by_role("button", name="Space frame only").click()
     page.add_style_tag(content=HIDE)
     page.evaluate(SEEK, model.stage_of(model.values()).moment)
     page.wait_for_timeout(1500)

@@ -30,8 +30,9 @@ import { Views } from "./view/views.ts";
 /** Slow motion is at least this many times slower than the natural speed. */
 const SLOWDOWN = 5;
 
-/** Minimum time between two drawings of the plots while a knob is dragged, in ms. */
-const PLOT_EVERY_MS = 100;
+/** While a knob is dragged, drawing the plots takes at most this share of the time; on a slow machine they wait, in ms. */
+const PLOT_SHARE = 0.1;
+const SLOW_PLOTS_MS = 300;
 
 export interface LabActions {
   /** Show another scenario of the model. */
@@ -86,7 +87,8 @@ export class App {
   private isFollowing = false;
   /** Called when the motion of the parameters that were set is shown. */
   private readonly settled: (() => void)[] = [];
-  private plotted = 0;
+  /** While a knob is dragged, the plots are drawn again at this time at the earliest, in ms. */
+  private nextPlots = 0;
 
   /** `pageText` is the text of the page, if it is a file. */
   constructor(options: PageOptions, pageText: () => string) {
@@ -245,9 +247,9 @@ export class App {
     this.audit.element.classList.add("stale");
     this.reportErrors("the views", () => this.views?.show(record, true));
     const now = performance.now();
-    if (now - this.plotted > PLOT_EVERY_MS) {
-      this.plotted = now;
-      this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record)));
+    if (now >= this.nextPlots) {
+      this.reportErrors("the plots", () => this.plots?.show(record, this.comparison(record), true));
+      this.nextPlots = now + Math.max((performance.now() - now) / PLOT_SHARE, this.views?.isSlow ? SLOW_PLOTS_MS : 0);
     }
     if (!this.playback.playing) this.reportErrors("the views", () => this.views?.drawNow(this.playback.t));
     document.body.dataset["run"] = String(record.id);

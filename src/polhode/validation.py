@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
+from threading import local
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,8 +16,17 @@ Array: TypeAlias = NDArray[np.float64]
 Leaf: TypeAlias = float | Array
 """One number, or an array with one for each member of an ensemble (or body of a system)."""
 
-trail: Any = None
-"""What follows numbers through arrays while a scenario is traced from its knobs: `polhode.backends.knob_numbers`."""
+
+class _Following(local):
+    """What follows numbers through arrays while this thread traces a scenario from its knobs.
+
+    It belongs to `polhode.backends.knob_numbers`.
+    """
+
+    trail: Any = None
+
+
+following = _Following()
 
 
 def check_numbers(
@@ -112,14 +122,14 @@ def as_leaf(array: Array) -> Leaf:
 
 def number_of(array: Array) -> float:
     """The number in an array that holds one."""
-    return float(array) if trail is None else trail.find(float(array))
+    return float(array) if following.trail is None else following.trail.find(float(array))
 
 
 def as_leaves(array: Array) -> Any:
     """The components of a vector, each a plain float or an array over the members."""
     if array.ndim == 1:
         numbers = array.tolist()
-        return tuple(numbers if trail is None else map(trail.find, numbers))
+        return tuple(numbers if following.trail is None else map(following.trail.find, numbers))
     return tuple(np.ascontiguousarray(array[..., i]) for i in range(array.shape[-1]))
 
 
@@ -138,7 +148,7 @@ def as_floats(value: Any) -> Array:
     array = np.asarray(value)
     if array.dtype.kind in "fiu":
         array = array.astype(np.float64, copy=False)
-        return array if trail is None else trail.array(array)
+        return array if following.trail is None else following.trail.array(array)
     if array.dtype.kind != "O" or any(isinstance(part, (str, bool, type(None))) for part in array.flat):
         raise TypeError("not numbers")
     return array.astype(np.float64)

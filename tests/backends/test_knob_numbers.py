@@ -64,7 +64,7 @@ def test_a_number_is_a_plain_float_after_the_trail_has_ended():
         x = trail.knob(0, GIVEN)
     assert type(x + 1) is float
     assert type(np.array([1.0]) * x) is np.ndarray
-    assert validation.trail is None
+    assert validation.following.trail is None
 
 
 def test_comparisons_are_noted_with_their_results():

@@ -57,7 +57,7 @@ def test_the_language_chooses_the_name(scenario, language, suffix, tmp_path, mon
 
 
 def test_a_model_of_the_gallery_with_a_parameter(tmp_path):
-    found = invoke("symmetric-top", "--spin", "1.2", "-o", tmp_path / "top.c")
+    found = invoke("dzhanibekov", "--spin", "3", "-o", tmp_path / "flip.c")
     assert found.exit_code == 0, found.output
     assert "polhode_attempt(double *state" in (tmp_path / "flip.c").read_text()
 

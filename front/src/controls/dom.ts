@@ -53,3 +53,8 @@ export const uniqueId = (stem: string): string => `${stem}-${++count}`;
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
+
+/** Set an attribute only when it changes: also the same value makes browsers work. */
+export function setAttribute(element: Element, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}

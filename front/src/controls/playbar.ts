@@ -2,7 +2,7 @@
 
 import { naturalSpeed, type Playback } from "../motion/playback.ts";
 import type { MotionRecord } from "../motion/record.ts";
-import { button, create, setText } from "./dom.ts";
+import { button, create, setAttribute, setText } from "./dom.ts";
 import { timeFormatter } from "./format.ts";
 import { icon } from "./icons.ts";
 import { isSame, speedsAround } from "./speeds.ts";
@@ -72,15 +72,16 @@ export class PlayBar {
   show(record: MotionRecord): void {
     const { first, last } = this.playback;
     this.formatTime = timeFormatter(first, last);
-    this.scrub.min = String(first);
-    this.scrub.max = String(last);
+    setAttribute(this.scrub, "min", String(first));
+    setAttribute(this.scrub, "max", String(last));
     const natural = naturalSpeed(last - first);
     if (natural !== this.natural) this.speedShown = Number.NaN;
     this.natural = natural;
-    this.whole.textContent = ` / ${this.formatTime(last)}`;
+    setText(this.whole, ` / ${this.formatTime(last)}`);
     // As wide as its longest text, so that the bar does not wrap, and the views do not shrink, while it plays.
     this.now.style.minWidth = `${Math.max(this.formatTime(first).length, this.formatTime(last).length)}ch`;
-    this.ticks.replaceChildren(...record.events.slice(0, MAX_TICKS).map(({ name, time }) => this.tick(name, time)));
+    if (this.ticks.childElementCount + record.events.length > 0)
+      this.ticks.replaceChildren(...record.events.slice(0, MAX_TICKS).map(({ name, time }) => this.tick(name, time)));
     this.update();
   }
 
@@ -95,7 +96,7 @@ export class PlayBar {
     const { t, first, last, playing, speed } = this.playback;
     const words = this.formatTime(t);
     this.scrub.value = String(t);
-    this.scrub.setAttribute("aria-valuetext", words);
+    setAttribute(this.scrub, "aria-valuetext", words);
     this.scrub.style.setProperty("--share", String(last > first ? (t - first) / (last - first) : 0));
     setText(this.now, words);
     if (playing !== this.wasPlaying) this.name(playing);

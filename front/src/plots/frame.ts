@@ -1,12 +1,17 @@
 // What panels of curves over time and phase plots have in common: heading, legend, note, the button for CSV, the area.
 
-import { button, create } from "../controls/dom.ts";
+import { button, create, setAttribute, setText } from "../controls/dom.ts";
 import { icon } from "../controls/icons.ts";
 import { csvText, downloadText, type CsvColumn } from "./csv.ts";
 import type { TimeRange } from "./time-range.ts";
 
 /** Font size of the page in pixels, which is larger on a large screen. */
-export const rem = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+export function rem(): number {
+  // Asking makes the browser compute the styles of the page.
+  return (fontSize ||= parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
+}
+let fontSize = 0;
+if (typeof window !== "undefined") window.addEventListener("resize", () => (fontSize = 0));
 export const font = (): string => `${Math.round(0.8125 * rem())}px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif`;
 
 /** What all panels share: times, events, and the theme. */
@@ -48,12 +53,11 @@ export class Frame {
   }
 
   describe(words: string, note: string, fileName: string, csv: () => CsvColumn[]): void {
-    this.note.textContent = note;
+    setText(this.note, note);
     this.note.hidden = note === "";
     this.csv = csv;
     this.fileName = `${fileName.replace(/[^\w.-]+/g, "-")}.csv`;
-    this.save.title = `Download as CSV: ${words}`;
-    this.save.setAttribute("aria-label", this.save.title);
+    for (const name of ["title", "aria-label"]) setAttribute(this.save, name, `Download as CSV: ${words}`);
   }
 
   private download(): void {

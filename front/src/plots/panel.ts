@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { colorsOf, readable, type Colors } from "../colors.ts";
-import { create } from "../controls/dom.ts";
+import { create, setAttribute, setText } from "../controls/dom.ts";
 import { locateTime } from "../motion/pose.ts";
 import { clipped, cssColor, fillBetween, strokeLine } from "./background.ts";
 import { font, Frame, rem, toAxis, type Shared } from "./frame.ts";
@@ -53,8 +53,8 @@ export class Panel {
 
   show(contents: PanelContents): void {
     this.contents = contents;
-    this.words.data = contents.heading;
-    this.unit.textContent = unitWith(contents.power, contents.unit);
+    if (this.words.data !== contents.heading) this.words.data = contents.heading;
+    setText(this.unit, unitWith(contents.power, contents.unit));
     this.frame.describe(contents.heading, contents.note, `${this.shared.name}-${contents.key}`, contents.csv);
     this.frame.area.hidden = contents.curves.length === 0;
     // If the curves have the same style only the data are replaced, otherwise the plot is rebuilt.
@@ -86,12 +86,12 @@ export class Panel {
     const { before, share } = locateTime(this.shared.time, t);
     const texts = this.contents.curves.flatMap((curve, i) => {
       const text = this.text(valueAt(curve, before, share));
-      this.values[i].textContent = text;
+      setText(this.values[i], text);
       return curve.isHidden ? [] : [`${curve.spoken} ${text}`];
     });
     const unit = unitWith(this.contents.power, this.contents.unit);
     const heading = `${this.contents.heading} over time${unit === "" ? "" : `, in ${unit}`}`;
-    this.frame.area.setAttribute("aria-label", `${heading}. Current values: ${texts.join(", ")}`);
+    setAttribute(this.frame.area, "aria-label", `${heading}. Current values: ${texts.join(", ")}`);
   }
 
   resize(): void {
@@ -146,7 +146,7 @@ export class Panel {
     this.frame.legend.classList.toggle("is-logarithmic", isLogarithmic);
     const widest = Math.max(...range.map((end) => this.text(end).length));
     for (const [i, entry] of this.buttons.entries()) {
-      entry.setAttribute("aria-pressed", String(!curves[i].isHidden));
+      setAttribute(entry, "aria-pressed", String(!curves[i].isHidden));
       entry.style.setProperty("--curve", this.color(curves[i].color));
       this.values[i].style.minWidth = `${widest}ch`;
     }

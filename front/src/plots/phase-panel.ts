@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { colorsOf, readable, type Colors } from "../colors.ts";
-import { create } from "../controls/dom.ts";
+import { create, setAttribute, setText } from "../controls/dom.ts";
 import { locateTime } from "../motion/pose.ts";
 import { clipped, cssColor, mappingOf, strokeLine } from "./background.ts";
 import { font, Frame, rem, type Shared } from "./frame.ts";
@@ -68,11 +68,11 @@ export class PhasePanel {
     const { before, share } = locateTime(this.shared.time, t);
     const texts = [this.contents.y, this.contents.x].map((axis, i) => {
       const text = `${fixed(interpolate(axis.values, before, share), axis.decimals)} ${unitWith(axis.power, axis.unit)}`.trim();
-      this.values[i].textContent = text;
+      setText(this.values[i], text);
       return `${axis.spoken || axis.label} ${text}`;
     });
     const { x, y } = this.contents;
-    this.frame.area.setAttribute("aria-label", `${y.label} over ${x.label}. Current values: ${texts.join(", ")}`);
+    setAttribute(this.frame.area, "aria-label", `${y.label} over ${x.label}. Current values: ${texts.join(", ")}`);
   }
 
   resize(): void {

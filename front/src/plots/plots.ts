@@ -57,6 +57,14 @@ export class Plots {
   private pendingWrite: ReturnType<typeof setTimeout> | null = null;
   private pendingBands: ReturnType<typeof setTimeout> | null = null;
   private wasPlaying = false;
+  /** The panels that can be seen. */
+  private readonly seen = new Set<Element>();
+  private readonly watcher = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) this.seen.add(target);
+      else this.seen.delete(target);
+    }
+  });
 
   constructor(
     private readonly root: HTMLElement,
@@ -91,8 +99,11 @@ export class Plots {
     new ResizeObserver(() => this.resize()).observe(this.column);
   }
 
-  /** Show a motion, and the curves of the pinned one faintly.  A similar motion replaces numbers only. */
-  show(record: MotionRecord, pinned: MotionRecord | null = null): void {
+  /**
+   * Show a motion, and the curves of the pinned one faintly.  A similar motion replaces numbers only; if another follows
+   * in a moment (`isBrief`), only in the panels that can be seen.
+   */
+  show(record: MotionRecord, pinned: MotionRecord | null = null, isBrief = false): void {
     const isOther = this.record !== null && this.record.name !== record.name;
     // While parameters change, the panels stay.
     if (this.record === null || isOther || this.record.run !== record.run) this.first = firstPanels(record, 0);
@@ -100,11 +111,11 @@ export class Plots {
     this.pinned = pinned;
     // Another model comes with panels of its own.
     if (isOther && (this.selection.now.panels !== null || this.selection.now.hidden.length > 0)) this.selection.set({ panels: null, hidden: [] });
-    else this.refresh();
+    else this.refresh(isBrief);
   }
 
   /** Show the same motion with other choices. */
-  private refresh(): void {
+  private refresh(isBrief = false): void {
     const { record, shared } = this;
     if (record === null) return;
     const watched = Math.min(this.choices.now.watched, record.bodies - 1);
@@ -120,7 +131,10 @@ export class Plots {
     this.chooser.show(record, watched, asked);
     this.toolbar.showColors(record, shared.dark);
     this.placePanels(contents);
-    for (const one of contents) this.panels.get(one.key)!.show(one);
+    for (const one of contents) {
+      const panel = this.panels.get(one.key)!;
+      if (!isBrief || this.seen.has(panel.shown.figure)) panel.show(one);
+    }
     this.t = this.playback.t;
     this.moveTo();
     this.write();
@@ -186,10 +200,14 @@ export class Plots {
     this.panels = new Map();
     for (const one of contents) {
       const panel = before.get(one.key) ?? this.makePanel(one);
-      before.delete(one.key);
+      if (!before.delete(one.key)) this.watcher.observe(panel.shown.figure);
       this.panels.set(one.key, panel);
     }
-    for (const left of before.values()) left.shown.destroy();
+    for (const { shown } of before.values()) {
+      this.watcher.unobserve(shown.figure);
+      this.seen.delete(shown.figure);
+      shown.destroy();
+    }
     for (const [place, { shown }] of [...this.panels.values()].entries()) {
       // Panels already in place are not moved, which would reset the scroll position.
       if (this.column.children[place] !== shown.figure) this.column.insertBefore(shown.figure, this.column.children[place] ?? null);

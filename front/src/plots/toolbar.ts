@@ -48,7 +48,7 @@ export class PlotToolbar {
   }
 
   write(t: number): void {
-    this.time.textContent = `t = ${this.formatTime(t)}`;
+    setText(this.time, `t = ${this.formatTime(t)}`);
   }
 
   /** Whether only part of the time range is shown. */

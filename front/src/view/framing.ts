@@ -35,6 +35,8 @@ export interface Framing {
   radius: { whole: number; following: number };
   /** Center of the view of the whole motion, in m. */
   middle: Vec3;
+  /** How far above the body's center its own view looks, in units: as the stage's camera does, if the body stays. */
+  above: number;
   /** Whether the body travels so far that the camera should follow it. */
   isFar: boolean;
   /** Whether a ground is drawn: only if something moves or is attached to a pivot. */
@@ -56,6 +58,7 @@ export function frameMotion(record: MotionRecord, watched: number): Framing {
   return {
     ...framing,
     middle,
+    above: framing.isStill && middle !== framing.middle ? (middle[2] - framing.middle[2]) / framing.unit : 0,
     larger: camera?.radius && framing.larger.whole > 1 ? { ...framing.larger, whole: magnified(FRAMED * whole * smallest(record.bodies)) } : framing.larger,
     radius: { ...framing.radius, whole },
     isFar: camera?.target ? camera.target === "body" : framing.isFar,
@@ -81,7 +84,7 @@ function turningView(record: MotionRecord, frame: ThirdFrame, middle: Vec3, radi
   return { middle: onAxis, radius: far / unit + 1.7 * reachOf(record, 0, unit) * larger.whole };
 }
 
-function frameByMotion(record: MotionRecord, watched: number): Framing {
+function frameByMotion(record: MotionRecord, watched: number): Framing & { isStill: boolean } {
   const sizes = Array.from(record.appearanceIndex, (l) => record.appearances[l].size);
   const size = record.axis === "body" ? Math.max(...sizes) : sizes[watched];
   const extent = extents(record);
@@ -108,6 +111,8 @@ function frameByMotion(record: MotionRecord, watched: number): Framing {
       whole: pivoted || isStill ? MARGIN * reach : room.path * (spread / unit) + room.body * reach * larger.whole,
       following: apart / unit + MARGIN * reach * larger.following,
     },
+    isStill: isStill && !pivoted,
+    above: 0,
     middle: pivoted ? towards(record.pivots[0].world, extent.mean) : extent.middle,
     isFar: !pivoted && !displacements && spread > FAR * (apart + unit),
     hasGround: !displacements && (record.hasPivot || extent.path > 0.02 * unit || extent.apart > 0.02 * unit),

@@ -23,7 +23,7 @@ export class Handles {
       const ring = this.rings.get(key) ?? this.create(key);
       left.delete(key);
       ring.hidden = false;
-      ring.title = words;
+      if (ring.title !== words) ring.title = words;
       ring.style.color = color;
       ring.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }

@@ -129,8 +129,13 @@ export class PaneRenderer {
     this.requestDraw();
   }
 
+  /** Whether drawing cannot keep up with a knob that is dragged. */
+  get isSlow(): boolean {
+    return this.isBusy && this.isCoarse;
+  }
+
   private get level(): number {
-    if (this.isBusy && this.isCoarse) return this.qualities.length - 1;
+    if (this.isSlow) return this.qualities.length - 1;
     return this.isStill ? 0 : this.adaptive.level;
   }
 
@@ -186,8 +191,7 @@ export class PaneRenderer {
     const size = [width, height, ratio].join();
     if (size !== this.size) {
       this.size = size;
-      this.renderer!.setPixelRatio(ratio);
-      this.renderer!.setSize(width, height, false);
+      this.renderer!.setDrawingBufferSize(width, height, ratio);
     }
     for (const pane of this.panes) {
       pane.width = pane.element.clientWidth;

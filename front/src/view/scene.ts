@@ -31,7 +31,7 @@ import type { Size, LabelRequest } from "./labels.ts";
 import { movePattern, patternMaterial } from "./pattern.ts";
 import { hasStand, Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
-import { buildProps, type Prop } from "./props/index.ts";
+import { buildProps, propsKey, type Prop } from "./props/index.ts";
 import { arrowStart, quantitiesOf, type Quantity } from "./quantities.ts";
 import { hasSpring, Spring } from "./spring.ts";
 import { poseInFrame, type Frame, type Instant, type FramePose, type ViewContext } from "./context.ts";
@@ -49,6 +49,7 @@ export class FrameScene {
   contacts: Contacts | null = null;
   instances: InstancedBodies | null = null;
   props: Prop[];
+  private propsKey: string | null;
   private appearance: Appearance;
   private shell: Shell;
   private readonly body: Body;
@@ -85,6 +86,7 @@ export class FrameScene {
     this.ghost = context.pinned ? new Ghost(context, context.pinned.record, frame) : null;
     for (const part of [this.pivot, this.omegaCloud, this.spring, this.ghost]) if (part) this.scene.add(part);
     this.props = buildProps(context, frame);
+    this.propsKey = propsKey(context);
     if (this.props.length > 0) this.scene.add(...this.props.map(({ object }) => object));
     if (frame === "space") {
       this.scene.add((this.ground = new Ground(context)), (this.instances = new InstancedBodies(context)));
@@ -112,6 +114,9 @@ export class FrameScene {
 
   /** Props may depend on the motion or the knobs. */
   private reloadProps(): void {
+    const key = propsKey(this.context);
+    if (key !== null && key === this.propsKey) return;
+    this.propsKey = key;
     for (const prop of this.props) {
       this.scene.remove(prop.object);
       prop.dispose();

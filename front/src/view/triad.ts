@@ -10,6 +10,8 @@ export class Triad {
   readonly element = document.createElement("div");
   private readonly lines: SVGLineElement[];
   private readonly labels: SVGTextElement[];
+  /** What is drawn: setting attributes, even to the same values, makes the browser paint the pane again. */
+  private drawn = "";
 
   constructor(pane: HTMLElement, names: [string, string, string]) {
     const picture = document.createElementNS(SPACE, "svg");
@@ -28,6 +30,9 @@ export class Triad {
   }
 
   show(camera: PerspectiveCamera, colors: [string, string, string]): void {
+    const wanted = [camera.matrixWorldInverse.elements.slice(0, 11).map((x) => x.toFixed(3)), colors].join();
+    if (wanted === this.drawn) return;
+    this.drawn = wanted;
     const axis = new Vector3();
     colors.forEach((color, i) => {
       axis.setFromMatrixColumn(camera.matrixWorldInverse, i);

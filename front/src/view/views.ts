@@ -3,7 +3,7 @@
 import { PerspectiveCamera, Raycaster, Vector2 } from "three";
 import { colorsOf, readable, type Colors } from "../colors.ts";
 import type { MotionRecord } from "../motion/record.ts";
-import { length, scaled, type Vec3 } from "../motion/vectors.ts";
+import { length, plus, scaled, type Vec3 } from "../motion/vectors.ts";
 import { setText } from "../controls/dom.ts";
 import type { Choices } from "../options.ts";
 import { frameMotion, framingNote, PIVOT_TO_CENTER, type Framing } from "./framing.ts";
@@ -153,6 +153,11 @@ export class Views {
     this.renderer.setBusy(isBusy);
   }
 
+  /** Whether drawing cannot keep up with a knob that is dragged. */
+  get isSlow(): boolean {
+    return this.renderer.isSlow;
+  }
+
   /** Draw time t at once with so many pixels per pixel of the page, for a picture; false if nothing can be drawn. */
   capture(t: number, ratio: number, use: (canvas: HTMLCanvasElement) => void): boolean {
     this.t = t;
@@ -253,7 +258,7 @@ export class Views {
     const { colors } = this.context!;
     if (!frameScene || pane.height < 1) return;
     const framePose = frameScene.update(this.choices.now, instant, this.choices.now.follow, radius);
-    const at: Vec3 = pane.frame === "body" ? scaled(1 - PIVOT_TO_CENTER, framePose.anchor) : [0, 0, 0];
+    const at: Vec3 = pane.frame === "body" ? plus(scaled(1 - PIVOT_TO_CENTER, framePose.anchor), [0, 0, this.context!.framing.above]) : [0, 0, 0];
     view.orbit.aim(camera, at, radius, pane.width / pane.height);
     if (pane.frame === "space") raiseCamera(camera, this.context!.record.stage.camera?.up);
     view.triad.show(camera, triadColors(pane, colors));

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
-from threading import RLock
+from threading import local
 from typing import Any
 
 from polhode.errors import PolhodeError
@@ -75,47 +75,58 @@ class Graph:
         return sorted(needed)
 
 
-_LOCK = RLock()
-_graphs: list[Graph] = []
-_deciders: list[Callable[[Comparison], bool]] = []
-"""What answers an `if` on a traced number, innermost last."""
+class _Tracing(local):
+    """What this thread traces; another may trace something else at the same time."""
+
+    def __init__(self) -> None:
+        self.graphs: list[Graph] = []
+        self.deciders: list[Callable[[Comparison], bool]] = []
+        """What answers an `if` on a traced number, innermost last."""
+
+
+_now = _Tracing()
 
 
 @contextmanager
 def tracing() -> Iterator[Graph]:
-    """A new graph, into which all traced numbers record; one thread at a time."""
-    with _LOCK:
-        _graphs.append(Graph())
-        try:
-            yield _graphs[-1]
-        finally:
-            _graphs.pop()
+    """A new graph, into which all traced numbers of this thread record."""
+    graph = Graph()
+    _now.graphs.append(graph)
+    try:
+        yield graph
+    finally:
+        _now.graphs.pop()
+
+
+def current_graph() -> Graph:
+    """The graph into which numbers are being recorded."""
+    return _now.graphs[-1]
 
 
 @contextmanager
 def deciding(decide: Callable[[Comparison], bool]) -> Iterator[None]:
     """Answer every `if` on a traced number by a function."""
-    _deciders.append(decide)
+    _now.deciders.append(decide)
     try:
         yield
     finally:
-        _deciders.pop()
+        _now.deciders.pop()
 
 
 def is_tracing() -> bool:
     """Whether numbers are being recorded."""
-    return bool(_graphs)
+    return bool(_now.graphs)
 
 
 def apply(op: str, *operands: Any) -> Traced:
     """The result of an operation as a traced number."""
-    graph = _graphs[-1]
+    graph = _now.graphs[-1]
     return Traced(graph.add(op, *[graph.node_of(x) for x in operands]))
 
 
 def compare(op: str, a: Any, b: Any) -> Comparison:
     """A comparison of two numbers."""
-    graph = _graphs[-1]
+    graph = _now.graphs[-1]
     return Comparison(graph.add(op, graph.node_of(a), graph.node_of(b)))
 
 
@@ -148,7 +159,7 @@ class Traced:
         self.i = i
 
     def __neg__(self) -> Traced:
-        return Traced(_graphs[-1].add("neg", self.i))
+        return Traced(_now.graphs[-1].add("neg", self.i))
 
     def __pos__(self) -> Traced:
         return self
@@ -240,13 +251,13 @@ class Traced:
 
 def _define_operator(op: str, symbol: str) -> None:
     def forward(self: Traced, other: Any) -> Any:
-        graph = _graphs[-1]
+        graph = _now.graphs[-1]
         if type(other) is Traced:
             return Traced(graph.add(op, self.i, other.i))
         return NotImplemented if _is_array(other) else Traced(graph.add(op, self.i, graph.node_of(other)))
 
     def backward(self: Traced, other: Any) -> Any:
-        graph = _graphs[-1]
+        graph = _now.graphs[-1]
         return NotImplemented if _is_array(other) else Traced(graph.add(op, graph.node_of(other), self.i))
 
     setattr(Traced, f"__{symbol}__", forward)
@@ -288,9 +299,9 @@ class Comparison:
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __bool__(self) -> bool:
-        if not _deciders:
+        if not _now.deciders:
             raise TraceError("an `if` on a number that changes during the run")
-        return _deciders[-1](Comparison(self.i)) != self.negated
+        return _now.deciders[-1](Comparison(self.i)) != self.negated
 
 
 def _as_number(truth: Any) -> Any:
@@ -373,7 +384,7 @@ def _is_constant(x: Any) -> bool:
 
 def pick(numbers: Sequence[Any], index: Any) -> Any:
     """The entry of a table at a whole number that is computed."""
-    graph = _graphs[-1]
+    graph = _now.graphs[-1]
     nodes = [graph.node_of(x) for x in numbers]
     if _lie_in_a_row(graph, nodes):
         return Traced(graph.add("pick", graph.node_of(index), *nodes))

@@ -33,7 +33,8 @@ _ATTRIBUTES = """
 attributes #0 = { nounwind "prefer-vector-width"="512" }
 attributes #1 = { nounwind noinline "prefer-vector-width"="512" }
 """
-_LOCK = RLock()
+_COMPILING, _KEEPING = RLock(), RLock()
+"""One thread compiles at a time; what is known already does not wait for it."""
 _programs: OrderedDict[str, MachineCode] = OrderedDict()
 
 
@@ -48,6 +49,12 @@ def _target() -> Any:
 def host() -> tuple[str, str]:
     """The processor of this machine, and its features."""
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@cache
+def _triple() -> str:
+    """The kind of machine; LLVM answers nobody else while it compiles."""
+    return str(llvm.get_default_triple())
 
 
 @cache
@@ -83,24 +90,40 @@ class MachineCode:
 def machine_code(loops: str, laws: str) -> MachineCode:
     """The machine code of a program: from memory, from the cache on disk, or compiled now."""
     key = program_key(loops, laws)
-    with _LOCK:
-        found = _programs.get(key)
+    found = _recall(key)
+    if found is not None:
+        return found
+    with _COMPILING:
+        found = _recall(key)  # another thread may have made it meanwhile
         if found is None:
             object_code = _read_object(key)
             if object_code is None:
                 with announced(_compilation(laws)):
                     object_code = _compile(loops, laws)
                 _write_object(key, object_code)
-            found = _programs[key] = MachineCode(object_code)
-            while len(_programs) > CACHED_IN_MEMORY:
-                _programs.popitem(last=False)
-        _programs.move_to_end(key)
+            found = MachineCode(object_code)
+            _keep(key, found)
         return found
+
+
+def _recall(key: str) -> MachineCode | None:
+    with _KEEPING:
+        found = _programs.get(key)
+        if found is not None:
+            _programs.move_to_end(key)
+        return found
+
+
+def _keep(key: str, code: MachineCode) -> None:
+    with _KEEPING:
+        _programs[key] = code
+        while len(_programs) > CACHED_IN_MEMORY:
+            _programs.popitem(last=False)
 
 
 def program_key(loops: str, laws: str) -> str:
     """The hash of all that the machine code depends on."""
-    parts = (loops, laws, *host(), llvm.get_default_triple(), repr((OPTIMIZATION, llvm.llvm_version_info)))
+    parts = (loops, laws, *host(), _triple(), repr((OPTIMIZATION, llvm.llvm_version_info)))
     return sha256("\0".join(parts).encode()).hexdigest()
 
 

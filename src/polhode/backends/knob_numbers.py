@@ -11,14 +11,14 @@ import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import local
 from typing import Any
 
 import numpy as np
 
-from polhode import validation
 from polhode.backends import graph as graphs
 from polhode.backends.graph import LEAVES, Graph, Traced, compare, divide_with_rest, select, tracing
-from polhode.validation import Array
+from polhode.validation import Array, following
 
 _BITS = struct.Struct("<d")
 _SIMPLE = 1024
@@ -169,7 +169,16 @@ _FUNCTIONS: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "fmod": np.fmod, "lt": np.less,
     "le": np.less_equal, "eq": np.equal, "neg": np.negative, "sqrt": np.sqrt, "floor": np.floor, "sel": np.where,
 }  # fmt: skip
-_trails: list[Trail] = []
+
+
+class _Recording(local):
+    """What this thread records."""
+
+    def __init__(self) -> None:
+        self.trails: list[Trail] = []
+
+
+_now = _Recording()
 
 
 @contextmanager
@@ -177,12 +186,12 @@ def following_knobs(knobs: Sequence[Array] = (), logs: Sequence[Log] = ()) -> It
     """A new trail, recorded until the end of the block; `logs` were made with other values of the knobs."""
     with tracing() as graph:
         trail = Trail(graph, knobs, logs)
-        _trails.append(trail)
+        _now.trails.append(trail)
         try:
             with _asking(trail):
                 yield trail
         finally:
-            _trails.pop()
+            _now.trails.pop()
 
 
 @contextmanager
@@ -195,11 +204,11 @@ def logging_numbers() -> Iterator[Log]:
 
 @contextmanager
 def _asking(whom: Any) -> Iterator[None]:
-    before, validation.trail = validation.trail, whom
+    before, following.trail = following.trail, whom
     try:
         yield
     finally:
-        validation.trail = before
+        following.trail = before
 
 
 def is_simple(value: float) -> bool:
@@ -209,7 +218,7 @@ def is_simple(value: float) -> bool:
 
 
 def _active(trail: Trail | None) -> Trail | None:
-    return trail if trail is not None and _trails and _trails[-1] is trail else None
+    return trail if trail is not None and _now.trails and _now.trails[-1] is trail else None
 
 
 class KnobNumber(float):
@@ -363,8 +372,8 @@ class TrailArray(np.ndarray[Any, np.dtype[np.float64]]):
 
 def _come_back(found: Any) -> Any:
     """A number of an array, as a number of the trail."""
-    if isinstance(found, np.floating) and _trails:
-        return _trails[-1].recall(float(found))
+    if isinstance(found, np.floating) and _now.trails:
+        return _now.trails[-1].recall(float(found))
     return found
 
 
@@ -378,7 +387,7 @@ def _apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict
     plain = [_plain(x) for x in inputs]
     options = {name: tuple(map(_plain, x)) if isinstance(x, tuple) else _plain(x) for name, x in options.items()}
     result = getattr(ufunc, method)(*plain, **options)
-    trail = _trails[-1] if _trails else None
+    trail = _now.trails[-1] if _now.trails else None
     if (
         trail is None
         or method != "__call__"

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from threading import local
 from typing import Any
 
 from polhode.backends.graph import TraceError
 from polhode.backends.llvm_text import Writer, literal
 
-_writers: list[Writer] = []
-"""The function that is being written, innermost last."""
+
+class _Writing(local):
+    """What this thread writes; another may write another program at the same time."""
+
+    def __init__(self) -> None:
+        self.writers: list[Writer] = []
+        """The function that is being written, innermost last."""
+
+
+_now = _Writing()
 TYPES = {"d": "double", "i": "i64", "b": "i8"}
 
 
 def push_writer(writer: Writer) -> None:
     """Begin to write into another function."""
-    _writers.append(writer)
+    _now.writers.append(writer)
 
 
 def pop_writer() -> None:
     """Go back to the function before."""
-    _writers.pop()
+    _now.writers.pop()
 
 
 def out() -> Writer:
     """The function that is being written."""
-    return _writers[-1]
+    return _now.writers[-1]
 
 
 class Scalar:

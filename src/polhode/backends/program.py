@@ -77,6 +77,8 @@ class Program:
         return compile_loop(self.function, record, extents, self.width or width)
 
     def _machine_code(self, record: Any) -> Any:
+        if self._code is not None:  # as nearly always: without waiting for anyone
+            return self._code
         with self._lock:
             if self._code is None:
                 from polhode.backends import jit

@@ -326,7 +326,7 @@ class Recorded:
         return _map(lambda i: values[i], self.answer)
 
     def _trace_again(self, leaves: list[Any]) -> list[Any]:
-        graph = graphs._graphs[-1]
+        graph = graphs.current_graph()
         nodes: list[int] = []
         for op, args in zip(self.ops, self.args, strict=True):
             if op == "const":

@@ -123,7 +123,7 @@ def stage(spin: float, nudge: float, run: str) -> Stage:
         camera=StageCamera(azimuth_deg=-75.0 if run == SMALLEST else 15.0, elevation_deg=20.0),
         switches=("poinsot",),
         off=("trailOmega",),
-        panels=("angular_velocity", "angular_velocity_world", "energy", "drift"),
+        panels=("angular_velocity", "angular_velocity_world", "drift"),
         grabs=(
             Grab("angular_velocity", knob="spin", component=0 if run == SMALLEST else 1),
             Grab("angular_velocity", knob="nudge", component=2),

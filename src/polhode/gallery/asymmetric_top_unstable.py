@@ -168,7 +168,7 @@ MODEL = Model(
     stage=Stage(
         switches=("poinsot",),
         off=("trailOmega",),
-        panels=("angular_velocity", "phase:angular_velocity_body_3:angular_velocity_body_2", "energy", "drift"),
+        panels=("angular_velocity", "phase:angular_velocity_body_3:angular_velocity_body_2", "drift"),
         grabs=(
             Grab("angular_velocity", knob="spin", component=2),
             Grab("angular_velocity", knob="nudge", component=1),

@@ -238,13 +238,14 @@ def stage(height: float, overhang: float, angle: float, run: str) -> Stage:
     table = Cuboid(TABLE, (-wide / 2, 0.0, height - thick / 2), color=WOOD)
     props: tuple[Prop, ...] = (butter, table, *legs) if run == ONE else (butter,)
     return Stage(
-        camera=StageCamera(-72.0, 12.0, target=(-0.05, 0.0, 0.5 * height), radius=0.56 * height + 0.1)
+        camera=StageCamera(-72.0, 12.0, target=(-0.05, 0.0, 0.5 * height), radius=0.62 * height + 0.12)
         if run == ONE
         else None,
         off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces", "impacts"),
         panels=("angular_velocity", "position", "energy"),
         props=props,
         grabs=(Grab("attitude", knob="angle", component=1, scale=180 / np.pi),),
+        moment=0.06,
         shows="A slice of toast slips off a table, turns in the fall and lands on its butter.",
     )
 

@@ -140,15 +140,17 @@ def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> 
 
 def stage(speed: float, coefficient: float, run: str) -> Stage:
     """The shot as it is seen from the rotating Earth, or over flat ground."""
-    panels = ("speed", "velocity", "position", "energy")
-    off = ("omega", "L", "trailOmega", "bodyAxes")
+    panels = ("speed", "forces", "velocity", "position")
+    off = ("omega", "L", "forces", "trailOmega", "bodyAxes")
     shows = "A ball is shot upward and eastward; the path behind it is the one seen from the ground."
     if run == UP:
-        return Stage(switches=("trailCenter",), off=(*off, "follow"), panels=panels, floor=0.0, shows=shows)
+        return Stage(
+            switches=("trailCenter",), off=(*off, "follow"), panels=(*panels, "energy"), floor=0.0, shows=shows
+        )
     along, ground = speed * DURATION, WGS84.radius
     return Stage(
         camera=StageCamera(
-            10.0, 6.0, target=(ground + 0.26 * along, 0.45 * along, 0.0), radius=0.6 * along, up=(1, 0, 0)
+            10.0, 6.0, target=(ground + 0.24 * along, 0.45 * along, 0.0), radius=0.68 * along, up=(1, 0, 0)
         ),
         off=(*off, "follow"),
         panels=panels,

@@ -267,7 +267,7 @@ def stage(amplitude: float, altitude: float, panels: float) -> Stage:
             azimuth_deg=8.0, elevation_deg=min(75.0, max(10.0, horizon - 8.0)), target="body", up=(1.0, 0.0, 0.0)
         ),
         off=("omega", "L", "trailOmega", "trailCenter", "forces"),
-        panels=("yaw_pitch_roll", "angular_velocity", "torque", "drift"),
+        panels=("angular_velocity", "torque", "drift"),
         props=(
             Globe(EARTH_RADIUS, rate=SIDEREAL_RATE, label="Earth"),
             LocalVertical(label="toward the Earth"),

@@ -175,7 +175,7 @@ def stage(turn: float, steps: float, run: str = MATRIX) -> Stage:
     width = (1 - loss) ** (0.5 if run == MATRIX else 1.0)
     half = np.array(SIDES) / 2
     corners = [(sx * width * half[0], sy * width * half[1], 1.01 * half[2]) for sx, sy in SQUARE]
-    words = "keeps its size" if angle is None else f"{100 * (1 - width):.2g} % less at the end"
+    words = "keeps its size" if angle is None else f"{100 * (1 - width):.2g} % narrower at the end"
     return Stage(
         off=("L", "trailOmega"),
         switches=("trailAxis1",),

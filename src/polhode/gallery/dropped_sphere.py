@@ -106,9 +106,9 @@ def stage(height: float, latitude: float) -> Stage:
     fallen = 9.8 * DURATION**2 / 2
     middle = start - 0.5 * fallen * up
     return Stage(
-        camera=StageCamera(10.0, 4.0, target=tuple(middle), radius=0.75 * fallen, up=tuple(up)),
-        off=("omega", "L", "trailOmega", "bodyAxes", "follow"),
-        panels=("velocity", "position", "energy", "drift"),
+        camera=StageCamera(10.0, 4.0, target=tuple(middle), radius=1.1 * fallen, up=tuple(up)),
+        off=("omega", "L", "forces", "trailOmega", "bodyAxes", "follow"),
+        panels=("velocity", "position", "drift"),
         props=(
             Globe(WGS84.radius, rate=WGS84.rotation_rate),
             AxisLine(tuple(up), tuple(middle), 1.3 * fallen, label="plumb line", attached="frame"),

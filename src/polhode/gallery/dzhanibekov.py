@@ -226,7 +226,7 @@ MODEL = Model(
         camera=StageCamera(azimuth_deg=-35.0, elevation_deg=18.0),
         switches=("trailAxis2",),
         off=("trailOmega",),
-        panels=("angular_velocity", "phase:angular_velocity_body_2:angular_velocity_body_3", "energy", "drift"),
+        panels=("angular_velocity", "phase:angular_velocity_body_2:angular_velocity_body_3", "drift"),
         grabs=(
             Grab("angular_velocity", knob="spin", component=1),
             Grab("angular_velocity", knob="nudge", component=0),

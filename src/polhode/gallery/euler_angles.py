@@ -158,7 +158,7 @@ def stage(phi: float, theta: float, psi: float, run: str = "three rotations") ->
         props.append(AxisLine(attitude @ axis, label=words, since=float(k), until=float(k + 1), color="ink"))
         attitude = attitude @ rotations.matrix(axis, angle)
     return Stage(
-        camera=StageCamera(-40.0, 24.0),
+        camera=StageCamera(-40.0, 24.0, zoom=0.9),
         switches=("trailAxis1", "trailAxis3"),
         off=("omega", "L", "trailOmega", "torque"),
         panels=("euler_angles", "angular_velocity"),

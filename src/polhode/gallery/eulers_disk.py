@@ -240,7 +240,7 @@ MODEL = Model(
         camera=StageCamera(elevation_deg=24.0),
         switches=("trailAxis3",),
         off=("trailOmega", "bodyAxes", "forces", "torque"),
-        panels=("tilt_precession", "angular_velocity_world", "energy", "drift"),
+        panels=("tilt_precession", "angular_velocity", "energy", "drift"),
         grabs=(Grab("attitude", knob="tilt", component="tilt", scale=180 / pi),),
         shows="A coin rolls on its rim and lies down; the flatter it is, the faster it goes round.",
     ),

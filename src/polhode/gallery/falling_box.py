@@ -234,7 +234,7 @@ def _draw_shares(axes: Axes, motions: Mapping[str, Motion]) -> None:
 def stage(height: float, length: float, boxes: float, run: str) -> Stage:
     """One box that bounces, or many."""
     return Stage(
-        camera=StageCamera(elevation_deg=10.0, target=(0.0, 0.0, 0.5 * height), radius=0.75 * height)
+        camera=StageCamera(elevation_deg=10.0, target=(0.0, 0.0, 0.5 * height), radius=0.82 * height)
         if run == ONE
         else None,
         off=("omega", "L", "torque", "trailOmega", "bodyAxes", "forces"),

@@ -280,7 +280,7 @@ def stage(spin: float, tilt: float, run: str) -> Stage:
         else None,
         switches=("trailAxis3",),
         off=("bodyAxes", "trailOmega"),
-        panels=("angular_velocity", "tilt_precession", "energy", "drift"),
+        panels=("angular_velocity", "tilt_precession", "drift"),
         props=(RollingCones(),) if run == "plate" else (),
         grabs=(Grab("angular_velocity", knob="spin", component=2),),
         shows="A plate spins with its axis tilted from the angular momentum, and wobbles.",

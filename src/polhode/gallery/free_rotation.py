@@ -192,7 +192,7 @@ def stage(spin: float, tilt: float, nudge: float, run: str) -> Stage:
         else None,
         switches=() if isplate else ("poinsot",),
         off=("bodyAxes", "trailOmega") if isplate else ("trailOmega",),
-        panels=("quaternion", "angular_velocity", "energy", "drift"),
+        panels=("quaternion", "angular_velocity", "drift"),
         props=(RollingCones(),) if isplate else (),
         grabs=tuple(grabs),
         shows="A plate wobbles; a block keeps its axis of spin, or leaves it, according to which axis it is.",

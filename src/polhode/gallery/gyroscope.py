@@ -17,7 +17,6 @@ from polhode.gallery.gyroscope_disk import (
     MASS,
     inclination,
     initial_state,
-    make_disk,
     turning_times,
 )
 from polhode.gallery.measurements import first_interval
@@ -59,7 +58,7 @@ def scenario(spin: float, theta: float) -> dict[str, Scenario]:
     slow, fast = steady_precession_rates(*top)
     return {
         name: Scenario(
-            make_disk(),
+            gyroscope_disk.make_disk(),
             initial_state(gyroscope_disk.make_heavy_top(theta, spin, rate)),
             [gravity(GRAVITY)],
             duration=duration,
@@ -187,7 +186,7 @@ def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, He
     motion = motions["released"]
     frame = int(np.argmin(np.abs(motion.times - tops["released"].period / 2)))
     rotation = motion.rotation_matrix[frame]
-    draw.draw_top(scene, make_disk(), motion.position[frame], rotation, tip - HEIGHT, -HEIGHT)
+    draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[frame], rotation, tip - HEIGHT, -HEIGHT)
     scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), COLORS["weight"], "weight")
     momentum = motion.angular_momentum_about((0.0, 0.0, 0.0))[frame]
     scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), COLORS["L"], "L")
@@ -245,7 +244,7 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=gyroscope_disk.make_stage(
-        ("tilt_precession", "angular_momentum", "forces", "energy", "drift"),
+        ("tilt_precession", "angular_momentum", "torque", "drift"),
         "theta",
         switches=("trailAxis3",),
         off=("trailOmega", "bodyAxes"),

@@ -269,7 +269,7 @@ def stage(height: float, turns: float, across: float) -> Stage:
         camera=StageCamera(azimuth_deg=-82.0, elevation_deg=6.0, target=(across / 2, 0.0, height / 2)),
         switches=("trailPoint",),
         off=("omega", "L", "trailOmega", "forces", "bodyAxes"),
-        panels=("position", "phase:position_x:position_z", "angular_velocity", "energy"),
+        panels=("position", "phase:position_x:position_z", "energy"),
         props=hands,
         floor=-0.9,
         shows="A club flies from one hand to the other and turns; its center moves on a parabola, its end in loops.",

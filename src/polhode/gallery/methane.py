@@ -244,7 +244,7 @@ def stage(separation: float, spin: float) -> Stage:
         off=("L", "omega", "bodyAxes", "trailOmega"),
         switches=("trailPoint",),
         point=atoms[1],
-        panels=("angular_velocity_world", "quaternion"),
+        panels=("quaternion", "angular_velocity_world"),
         props=(
             bonds,
             Polyline(bow, attached="body", color="axis1"),

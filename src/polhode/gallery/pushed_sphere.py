@@ -189,8 +189,8 @@ def stage(step: float, push: float, angle: float, g: float) -> Stage:
         centers.append(place)
     arrow = 1.2 * force / np.linalg.norm(force)
     return Stage(
-        camera=StageCamera(-90.0, 14.0, up=(0.0, 1.0, 0.0)),
-        off=("L", "trailOmega", "bodyAxes"),
+        camera=StageCamera(-90.0, 14.0, zoom=0.85, up=(0.0, 1.0, 0.0)),
+        off=("L", "forces", "trailOmega", "bodyAxes"),
         panels=("position", "velocity", "drift"),
         props=(
             StageArrow((-1.0, 0.0, 0.0) - arrow, arrow, label="push", color="impact", until=1.5 * step),

@@ -130,11 +130,12 @@ def stage(propellant: float, exhaust: float, burn: float) -> Stage:
     flame = Rod((0, 0, below), (0, 0, below - 1.1), 0.8 * RADIUS, 0.0, color="#ff9a3c", attached="body", until=burn)
     return Stage(
         camera=StageCamera(elevation_deg=6.0, zoom=1.6, target="body"),
-        off=("omega", "L", "trailOmega", "bodyAxes"),
+        off=("omega", "L", "forces", "trailOmega", "bodyAxes"),
         panels=("speed", "position", "forces", "energy"),
         props=(flame,),
         floor=below,
         likeness=_make_likeness(),
+        moment=0.1,
         shows="A rocket rises with a flame behind it, and without one after its propellant is gone.",
     )
 

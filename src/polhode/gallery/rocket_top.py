@@ -195,7 +195,7 @@ def stage(spin: float, theta: float, torque: float) -> Stage:
         camera=StageCamera(elevation_deg=14.0, radius=1.65),
         switches=("trailL", "trailAxis3"),
         off=("trailOmega", "bodyAxes"),
-        panels=("tilt_precession", "angular_momentum", "forces", "energy"),
+        panels=("tilt_precession", "angular_momentum", "energy"),
         props=(*thrusters, AxisLine((0, 0, 1), label="z")),
         floor=False,
         grabs=(

@@ -162,7 +162,7 @@ def stage(height: float, inclination: float, run: str) -> Stage:
         return Stage(
             camera=StageCamera(elevation_deg=20.0),
             off=("omega", "L", "trailOmega", "bodyAxes", "forces", "follow"),
-            panels=("position", "speed", "energy", "drift"),
+            panels=("position", "speed", "drift"),
             props=(earth, AxisLine((0, 0, 1), (0, 0, 0), 3.2 * WGS84.radius, label="axis of the Earth")),
             floor=False,
             likeness=likeness,
@@ -172,7 +172,7 @@ def stage(height: float, inclination: float, run: str) -> Stage:
     return Stage(
         camera=StageCamera(8.0, degrees(acos(WGS84.radius / a)) - 8.0, target="body", up=(1, 0, 0)),
         off=("omega", "L", "trailOmega", "trailCenter", "forces"),
-        panels=("yaw_pitch_roll", "angular_velocity", "torque", "drift"),
+        panels=("angular_velocity", "torque", "drift"),
         props=(earth, LocalVertical(label="toward the Earth")),
         floor=False,
         frame=ThirdFrame("orbit", (0.0, 0.0, sqrt(WGS84.gm / a**3)), first=True),

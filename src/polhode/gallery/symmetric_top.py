@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ACROSS = 2.0
 STEPS = 300
-COARSE, FINE, FINER, FINEST = "h", "h/2", "h/4", "h/8"
+COARSE, FINE, FINER, FINEST = "full step", "step / 2", "step / 4", "step / 8"
 
 
 def _make_top(wobble: float, spin: float, axial: float) -> SymmetricTop:
@@ -232,7 +232,7 @@ MODEL = Model(
     stage=Stage(
         camera=StageCamera(elevation_deg=18.0, target=(0.0, 0.0, 0.5), radius=1.8),
         off=("bodyAxes", "trailOmega"),
-        panels=("angular_velocity", "angular_velocity_world", "tilt_precession", "energy", "drift"),
+        panels=("angular_velocity", "angular_velocity_world", "tilt_precession", "drift"),
         props=(RollingCones(),),
         grabs=(
             Grab("angular_velocity", knob="wobble", component=0),

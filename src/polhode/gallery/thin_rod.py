@@ -153,7 +153,7 @@ MODEL = Model(
     picture=picture,
     stage=Stage(
         off=("bodyAxes", "trailOmega"),
-        panels=("angular_velocity", "angular_velocity_world", "angular_momentum", "energy"),
+        panels=("angular_velocity", "angular_velocity_world", "angular_momentum"),
         props=(RollingCones(),),
         grabs=(
             Grab("angular_velocity", knob="tumble", component=0),

@@ -161,7 +161,7 @@ def stage(mass: float, drag: float, wind: float, spin: float) -> Stage:
     """A dot for every frame of the film, and the wind."""
     times = np.arange(FRAMES + 1) / RATE
     return Stage(
-        camera=StageCamera(-80.0, 8.0),
+        camera=StageCamera(-80.0, 8.0, zoom=0.85),
         off=("L", "omega", "trailOmega", "bodyAxes", "trailCenter", "follow"),
         panels=("position", "velocity", "angular_velocity"),
         props=(

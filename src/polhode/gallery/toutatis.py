@@ -291,7 +291,7 @@ def stage(spin_change: float, moment_change: float, run: str) -> Stage:
     return Stage(
         switches=("trailAxis3",),
         off=("omega", "trailOmega"),
-        panels=("euler_angles", "angular_velocity", "energy", "drift"),
+        panels=("euler_angles", "angular_velocity", "drift"),
         props=(
             PointsCloud(tips.tolist(), radar.times[early].tolist(), 9.0, label="long axis, by radar", color="impact"),
         ),

@@ -206,7 +206,7 @@ def stage(tilt: float, field: float, g: float) -> Stage:
     return Stage(
         camera=StageCamera(-60.0, 14.0, zoom=1.4, target="body"),
         off=("L", "omega", "bodyAxes", "forces"),
-        panels=("velocity", "angular_velocity", "energy"),
+        panels=("velocity", "position", "energy"),
         props=(
             *weights,
             TargetDirection(_field_vector(field, 1.0), label="field", color="ink"),

@@ -28,6 +28,13 @@ export function buildProps(context: ViewContext, frame: Frame): Prop[] {
   });
 }
 
+/** What the props of a context are built from: props built from the same can be kept.  Cones roll as the motion does. */
+export function propsKey({ record, framing }: ViewContext): string | null {
+  const { props } = record.stage;
+  if (props.some(({ kind }) => kind === "cones")) return null;
+  return JSON.stringify([props, framing.unit, props.some(({ kind }) => kind === "axis") && framing.radius.whole]);
+}
+
 /** Directions are drawn from the body, in both frames. */
 const isFollowing = (data: PropData): boolean =>
   data.kind === "target" || data.kind === "vertical" || (data.kind === "axis" && data.through === null);
