@@ -44,7 +44,14 @@ function start(): void {
   const program = document.getElementById("polhode-program");
   if (options.mode === "live") new Lab(app, options);
   else if (program === null) showFile(app, options);
-  else void new LocalLab(app, JSON.parse(program.textContent ?? "") as LiveData).start().catch(failed);
+  else void startLocalLab(app, JSON.parse(program.textContent ?? "") as LiveData).catch(failed);
+}
+
+async function startLocalLab(app: App, data: LiveData): Promise<void> {
+  const lab = new LocalLab(app, data);
+  const complaints = await lab.start(location.hash.slice(1));
+  restoreFragment(app, complaints, () => lab.pairs);
+  app.state("ready");
 }
 
 function showFile(app: App, options: PageOptions): void {
@@ -65,13 +72,13 @@ function showFile(app: App, options: PageOptions): void {
   app.state("ready");
 }
 
-/** A file keeps time, camera and switches behind the # of its address, as far as the browser lets it. */
-function restoreFragment(app: App): void {
-  const complaints = app.link.restore(viewOf(location.hash.slice(1), []));
+/** A file keeps time, camera, switches and knobs behind the # of its address, as far as the browser lets it. */
+function restoreFragment(app: App, others: string[] = [], knobs: () => [string, string][] = () => []): void {
+  const complaints = [...others, ...app.link.restore(viewOf(location.hash.slice(1), []))];
   if (complaints.length > 0) app.notices.show("view", { sentence: complaints.join(" ") });
   app.link.changed = () => {
     try {
-      history.replaceState(null, "", `#${writeQuery(app.link.pairs)}`);
+      history.replaceState(null, "", `#${writeQuery([...knobs(), ...app.link.pairs])}`);
     } catch {
       // A frame without an address of its own.
     }

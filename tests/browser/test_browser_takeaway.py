@@ -9,10 +9,12 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, expect
 
 import polhode as ph
 from browser_driver import (
+    COMPILE_TIMEOUT,
     DRAWN,
     PHONE,
     evaluate,
@@ -38,8 +40,8 @@ def gyroscope(lab, visit) -> Page:
 
 
 def download(page: Page, words: str) -> tuple[str, bytes]:
-    """Name and contents of what a button gives."""
-    with page.expect_download() as caught:
+    """Name and contents of what a button gives; the server may have to trace and compile a model first."""
+    with page.expect_download(timeout=COMPILE_TIMEOUT) as caught:
         page.get_by_role("button", name=words, exact=True).click()
     return caught.value.suggested_filename, caught.value.path().read_bytes()
 
@@ -129,6 +131,47 @@ def test_the_page_in_one_file_explains_itself_and_needs_no_network(gyroscope, vi
     wait_until_ready(other, "gyroscope")
     assert again.decode().split("polhode-motion")[1] == data.decode().split("polhode-motion")[1].replace(
         "</html>\n", "</html>"
+    )
+
+
+def test_the_page_with_knobs_computes_without_the_server_what_python_computes(gyroscope, visit, tmp_path):
+    name, data = download(gyroscope, "HTML with knobs")
+    assert name == "gyroscope-slow-live.html"
+    (tmp_path / name).write_bytes(data)
+    window = visit()
+    window.context.set_offline(True)
+    window.page.goto((tmp_path / name).as_uri() + "?fx=low")
+    wait_until_ready(window.page, "gyroscope")
+    assert window.page.locator("body").get_attribute("data-props") == "axle,stand"
+    slider = window.page.get_by_role("slider", name="spin")
+    slider.focus()
+    slider.press("ArrowRight")
+    value = float(slider.input_value())
+    assert value != MODELS["gyroscope"].values()["spin"]
+    found = window.page.evaluate("async (spin) => [...(await window.polhode.set({ spin })).position]", value)
+    model = MODELS["gyroscope"]
+    assert found == ph.simulate(model.scenario(**model.values(spin=value))["slow"]).position.ravel().tolist()
+    window.page.get_by_role("button", name="Step forward").click()
+    window.page.wait_for_url(re.compile(rf"#spin={value:g}&t="))
+    again = visit().page
+    again.goto(window.page.url)
+    wait_until_ready(again, "gyroscope")
+    assert again.evaluate("() => window.polhode.values.spin") == value
+    expect(again.get_by_role("slider", name="spin")).to_have_value(f"{value:g}")
+    expect(again.get_by_role("slider", name="Time")).not_to_have_value("0")
+    for wrong in ({"spin": 1000}, {"spinn": 8}):
+        with pytest.raises(PlaywrightError, match=r"outside its range|is not a knob of this page; its knobs are spin"):
+            window.page.evaluate("(values) => window.polhode.set(values)", wrong)
+
+
+def test_a_model_without_a_live_page_says_why_in_the_menu(lab, visit):
+    page = visit(lab.host).page
+    page.goto(lab.address("falling-box"))
+    wait_until_ready(page, "falling-box")
+    page.get_by_role("button", name="Take away").click()
+    page.get_by_role("button", name="HTML with knobs").click()
+    expect(page.get_by_text("falling-box has no live page")).to_contain_text(
+        "Save HTML” saves the motion without knobs"
     )
 
 

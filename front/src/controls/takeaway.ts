@@ -172,7 +172,9 @@ export class Takeaway {
       return "Saved this page.";
     }
     if (this.app.record?.colors) throw new Error("A sweep cannot be saved as a page; save one of its motions, or the numbers.");
-    const taken = await this.ask({ type: "page", live });
+    const taken = await this.ask({ type: "page", live }).catch((error: Error) => {
+      throw live ? new Error(`${error.message}. “Save HTML” saves the motion without knobs.`) : error;
+    });
     return this.save(taken.text ?? "", taken.name, "text/html;charset=utf-8");
   }
 

@@ -1,7 +1,7 @@
 // A page in a file whose knobs are live: a worker computes the motion, with no server.
 
 import type { App } from "../app.ts";
-import type { Values } from "../controls/address.ts";
+import { runOf, valuesOf, type Values } from "../controls/address.ts";
 import { create } from "../controls/dom.ts";
 import { sentence, withSpaces } from "../controls/format.ts";
 import { NewestWins } from "../controls/newest.ts";
@@ -73,7 +73,7 @@ export class LocalLab {
     this.panel = new ParameterPanel(
       (values) => this.drag(values),
       (values) => void this.settle(values),
-      () => void this.copyLink(),
+      () => void app.copyLink(),
       { pin: (words) => app.tryPin(words), unpin: () => app.unpin(), sweep: null },
     );
     app.lab = {
@@ -104,7 +104,8 @@ export class LocalLab {
     Object.assign(window, { polhode: handle });
   }
 
-  async start(): Promise<void> {
+  /** Show the motion, with the values that a link has set; returns a sentence for each that is wrong. */
+  async start(link: string): Promise<string[]> {
     const { model, shown, program, fixed } = this.data;
     const record = await this.template(shown);
     this.app.header.name(record.title);
@@ -124,8 +125,27 @@ export class LocalLab {
       await this.compute({ values: this.values, run: this.run });
     } catch (error) {
       this.stop(String(error));
+      return [];
     }
-    this.app.state("ready");
+    return this.follow(link);
+  }
+
+  private async follow(link: string): Promise<string[]> {
+    const { values, complaints } = valuesOf(link, this.data.model.name, this.liveModel.parameters);
+    const wrong = this.outOfRange(values);
+    if (wrong !== null) return [...complaints, wrong.sentence];
+    const run = this.runNamed(runOf(link));
+    if (Object.keys(values).length === 0 && run === this.run) return complaints;
+    await this.compute({ values: { ...this.values, ...values }, run }).catch(() => undefined);
+    this.panel.show(this.liveModel, this.values);
+    return complaints;
+  }
+
+  /** What a link needs to restore the values: those that are not the first. */
+  get pairs(): [string, string][] {
+    const { data, values, run } = this;
+    const changed = data.knobs.filter((name) => values[name] !== data.values[name]).map((name): [string, string] => [name, String(values[name])]);
+    return run === data.shown ? changed : [...changed, ["run", data.runs[run].name]];
   }
 
   /** The model with its live parameters only. */
@@ -244,12 +264,6 @@ export class LocalLab {
     this.app.notices.show("live", { sentence, isError: true });
     for (const { failed } of this.waiting.values()) failed(new Error(sentence));
     this.waiting.clear();
-  }
-
-  private async copyLink(): Promise<void> {
-    const values = JSON.stringify(this.values);
-    await navigator.clipboard.writeText(values).catch(() => undefined);
-    this.app.notices.show("link", { sentence: "A page in a file has no link of its own; its values:", text: values });
   }
 }
 
