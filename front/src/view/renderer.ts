@@ -46,12 +46,12 @@ export class PaneRenderer {
   private isStill = false;
   private stillTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `frame` draws both panes by calling `render`, at most once per animation frame. */
+  /** `frame` draws both panes by calling `render`, at most once per animation frame; false while there is no motion. */
   constructor(
     private readonly root: HTMLElement,
     effects: Effects,
     isAdaptive: boolean,
-    private readonly frame: (quality: Quality) => void,
+    private readonly frame: (quality: Quality) => boolean,
   ) {
     const all: Quality[] = effects === "low" ? [{ ratio: 1, shadows: false }] : qualitiesFor(window.devicePixelRatio || 1);
     this.qualities = isAdaptive ? all : all.slice(0, 1);
@@ -146,7 +146,7 @@ export class PaneRenderer {
   private draw(): void {
     this.isDrawRequested = false;
     if (!this.renderer || !this.fit()) return;
-    this.frame(this.quality);
+    if (!this.frame(this.quality)) return;
     this.keepPrograms();
     this.drawn += 1;
     this.root.dataset.drawn = String(this.drawn);

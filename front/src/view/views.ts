@@ -244,8 +244,8 @@ export class Views {
     this.renderer.requestDraw();
   }
 
-  private frame(quality: Quality): void {
-    if (!this.context) return;
+  private frame(quality: Quality): boolean {
+    if (!this.context) return false;
     const { now } = this.choices;
     const instant = instantAt(this.context, this.t, now.follow, now.turning);
     const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot, this.context.record.stage.camera?.radius != null);
@@ -255,6 +255,7 @@ export class Views {
       this.render(view, instant, radii[view.pane.frame]);
     }
     this.updateRemarks(instant);
+    return true;
   }
 
   /** Begin to compile the shaders of both views before one is drawn. */
