@@ -78,6 +78,11 @@ export class Arrow extends Group {
     this.quaternion.copy(new Quaternion().setFromUnitVectors(UP, this.direction));
   }
 
+  /** Whether the part hidden by a body is drawn. */
+  showThrough(yes: boolean): void {
+    this.through.visible = yes;
+  }
+
   /** Position of the tip, for the label. */
   tip(into: Vector3): Vector3 {
     return into.copy(this.position).addScaledVector(this.direction, this.size);

@@ -249,7 +249,10 @@ export class Views {
     const { now } = this.choices;
     const instant = instantAt(this.context, this.t, now.follow, now.turning);
     const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot, this.context.record.stage.camera?.radius != null);
-    for (const { frameScene } of this.views) frameScene?.showShadows(quality.shadows);
+    for (const { frameScene } of this.views) {
+      frameScene?.showShadows(quality.shadows);
+      frameScene?.showThrough(!this.renderer.isSlow);
+    }
     if (this.isNew) this.compile(instant, radii);
     for (const view of this.views) {
       this.render(view, instant, radii[view.pane.frame]);
