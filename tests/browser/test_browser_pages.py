@@ -198,7 +198,7 @@ def test_in_a_notebook_the_page_is_in_a_sandboxed_frame(tmp_path, visit):
     notebook.write_text(f"<!doctype html><title>A notebook</title>{spinning()._repr_html_()}", encoding="utf-8")
     page = visit().page
     page.goto(notebook.as_uri())
-    assert page.locator("iframe").get_attribute("sandbox") == "allow-scripts"
+    assert page.locator("iframe").get_attribute("sandbox") == "allow-scripts allow-downloads"
     inside = page.frame_locator("iframe")
     inside.locator('body[data-state="ready"]').wait_for()
     inside.get_by_role("button", name="Play", exact=True).click()

@@ -397,7 +397,8 @@ class Motion(Trajectory):
         >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
         >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0)
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     made = motion.film(pathlib.Path(folder) / "flip.gif", end=0.2, size=(320, 180), drawn_by="matplotlib")
+        ...     part = {"end": 0.2, "pace": 1, "size": (320, 180)}
+        ...     made = motion.film(pathlib.Path(folder) / "flip.gif", drawn_by="matplotlib", **part)
         >>> made.frames
         5
         """
