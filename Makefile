@@ -21,7 +21,7 @@ setup: .venv/for-tests .venv/front .venv/browser .venv/for-docs  ## everything t
 test: .venv/for-tests .venv/front .venv/browser  ## the test suite, documentation and browser included
 	$(PYTEST) -m "not long"
 
-test-long: .venv/for-tests  ## slow tests: edited code in other processes, notebooks, the benchmark commands
+test-long: .venv/for-tests .venv/front .venv/browser  ## slow tests: edited code in other processes, notebooks, every model in the browser, the benchmark commands
 	$(PYTEST) -m long
 
 check: .venv/for-tests .venv/front  ## linters, layers and types
