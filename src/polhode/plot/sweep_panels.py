@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from polhode.plot.style import COLORS
+from polhode.results.dataset import WRITTEN_UNITS
 
 if TYPE_CHECKING:
     from polhode.ensembles.sensitivity import Sensitivity
@@ -29,8 +30,7 @@ CLEAR = 3
 """A number that exceeds so many of its standard errors is not chance."""
 MEAN_POINTS = 20
 
-UNITS = {"1": "", "m s-1": "m/s", "m s-2": "m/s²", "rad s-1": "rad/s", "rad s-2": "rad/s²", "kg m s-1": "kg m/s"}
-UNITS |= {"kg m2 s-1": "kg m²/s", "kg m2": "kg m²"}
+UNITS = {**WRITTEN_UNITS, "1": "", "kg m2": "kg m²"}
 
 
 def format_unit(unit: str) -> str:
