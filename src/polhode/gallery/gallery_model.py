@@ -188,6 +188,19 @@ class Model:
         """The lesson given, or that of the gallery's model of this name; None if there is none."""
         return self.lesson or load_lesson(self.name)
 
+    def name_scenarios(self, values: Mapping[str, float]) -> dict[str, Scenario]:
+        """The scenarios with these values, by name, the main one first; a single one has the name of the model.
+
+        Examples
+        --------
+        >>> from polhode.gallery import MODELS
+        >>> model = MODELS["dzhanibekov"]
+        >>> list(model.name_scenarios(model.values()))
+        ['box', 't-handle']
+        """
+        made = self.scenario(**values)
+        return dict(made) if isinstance(made, Mapping) else {self.name: made}
+
     def describe(self) -> Mapping[str, Any]:
         """The model as plain strings and numbers, for listings."""
         return {

@@ -168,8 +168,7 @@ class Job:
         """One scenario alone, for a knob that is still moving; the last complete result stays as it is."""
         model = request.model
         with self._turnstile.turn(self._wait_for_turn):
-            scenarios = model.scenario(**request.values)
-            by_name = scenarios if isinstance(scenarios, Mapping) else {model.name: scenarios}
+            by_name = model.name_scenarios(request.values)
             name = request.run if request.run in by_name else next(iter(by_name))
             try:
                 motion = run_stored(by_name[name])

@@ -77,8 +77,7 @@ def record_sweep(
 
 def _choose_scenarios(model: Model, values: Mapping[str, float], run: str) -> tuple[Scenario, list[str], str]:
     """The scenario named `run`, or the first; the names of all if there are several, and the name of the chosen."""
-    made = model.scenario(**values)
-    by_name = made if isinstance(made, Mapping) else {model.name: made}
+    by_name = model.name_scenarios(values)
     chosen = run if run in by_name else next(iter(by_name))
     scenario = by_name[chosen]
     if scenario.members is not None or len(scenario.bodies) != 1:
