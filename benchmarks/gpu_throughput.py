@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.throughput import machine_info, package_versions
-from polhode.backends import cuda
-from polhode.backends.fixed_steps import FixedRun
-from polhode.backends.kernel import PRECISIONS
-from polhode.backends.kernel_program import KernelProgram
-from polhode.backends.loops import pack_record
 from polhode.engines.driver import integrator_for
 from polhode.ensembles.ensemble import ensemble
+from polhode.integrate import cuda
+from polhode.integrate.fixed_steps import FixedRun
+from polhode.integrate.kernel_program import KernelProgram
+from polhode.ir.loops import pack_record
+from polhode.ir.targets.gpu import PRECISIONS
 from polhode.massprops.body import Body
 from polhode.model.forces import gravity, quadratic_drag
 from polhode.model.scenario import Scenario
@@ -160,7 +160,7 @@ def compare_bits(members: int) -> dict[str, Any]:
 _FIRST_CALL = """
 import time
 from benchmarks.gpu_throughput import BODY, FORCES, sample_state
-from polhode.backends import cuda
+from polhode.integrate import cuda
 from polhode.ensembles.ensemble import ensemble
 began = time.perf_counter()
 cuda.devices()

@@ -12,10 +12,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
-from polhode.backends.clocked import ClockedRun
-from polhode.backends.closed_form import ClosedFormRun
-from polhode.backends.fixed_steps import FixedRun
-from polhode.backends.program import Advance
 from polhode.engines import segments, taylor
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.heyoka_codegen import import_heyoka
@@ -23,6 +19,10 @@ from polhode.engines.heyoka_integrator import TaylorVariables
 from polhode.engines.integrator import FixedSteps, Integrator
 from polhode.engines.user_functions import settle_functions
 from polhode.errors import ScenarioError
+from polhode.integrate.clocked import ClockedRun
+from polhode.integrate.closed_form import ClosedFormRun
+from polhode.integrate.fixed_steps import FixedRun
+from polhode.ir.program import Advance
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 

@@ -200,7 +200,7 @@ def test_arrays_have_the_bits_of_floats(name):
 class Recorded:
     """A double on which nothing but the operations of a tracer is possible.  Equal operations are counted once."""
 
-    __module__ = "polhode.backends.graph"
+    __module__ = "polhode.ir.graph"
     counted: ClassVar[set] = set()
 
     def __init__(self, value, key):
@@ -257,7 +257,7 @@ def recorded_if_less(a, b, x, y):
 
 @pytest.fixture
 def recorder(monkeypatch):
-    module = ModuleType("polhode.backends.graph")
+    module = ModuleType("polhode.ir.graph")
     module.if_less = recorded_if_less
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(Recorded, "counted", set())

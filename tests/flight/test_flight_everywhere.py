@@ -28,7 +28,7 @@ FLIGHT = ph.Scenario(BODY, START, FORCES, duration=0.5, method="rk4", step=0.02,
 
 @pytest.mark.parametrize("language", ["c", "cuda", "javascript"])
 def test_exported_programs_have_the_same_bits(language, tmp_path):
-    exports = runpy.run_path(str(CASES.parents[1] / "tests" / "backends" / "test_write_source.py"))
+    exports = runpy.run_path(str(CASES.parents[1] / "tests" / "integrate" / "test_write_source.py"))
     exports["assert_same_bits"](FLIGHT, [language], tmp_path)
 
 

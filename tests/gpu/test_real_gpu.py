@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.backends import cuda
 from polhode.errors import GpuError
+from polhode.integrate import cuda
 from polhode.methods.registry import METHODS
 
 

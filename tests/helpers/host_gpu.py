@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from polhode.backends import jit
-from polhode.backends.gpu_room import RoomForUnits
-from polhode.backends.kernel import host_object
+from polhode.integrate.gpu_room import RoomForUnits
+from polhode.ir.targets import native
+from polhode.ir.targets.gpu import host_object
 
 
 class HostArray:
@@ -25,7 +25,7 @@ class HostArray:
 
 
 class HostGpu:
-    """What `polhode.backends.cuda.Device` offers, on the processor."""
+    """What `polhode.integrate.cuda.Device` offers, on the processor."""
 
     name, chip = "this computer", "sm_90"
 
@@ -70,7 +70,7 @@ class HostGpu:
 
     def load(self, kernel):
         if kernel not in self.codes:
-            self.codes[kernel] = jit.MachineCode(host_object(kernel), "advance_units")
+            self.codes[kernel] = native.MachineCode(host_object(kernel), "advance_units")
         return self.codes[kernel]
 
     def launch(self, code, record, units, _stream):

@@ -10,9 +10,9 @@ import mpmath
 import numpy as np
 import sympy
 
-from polhode.backends.graph import Block, tracing
-from polhode.backends.loops import Sweep, loop
-from polhode.backends.program import Program
+from polhode.ir.graph import Block, tracing
+from polhode.ir.loops import Sweep, loop
+from polhode.ir.program import Program
 
 jax.config.update("jax_enable_x64", True)
 

@@ -68,7 +68,7 @@ SOURCES = "ensembles/sampling/test_drawn_source.py"
 SWEEPS = "ensembles/sampling/test_sweep_file.py"
 PIECES = "ensembles/test_pieces.py"
 RUNNER = "ensembles/test_runner.py"
-KERNELS = "backends/test_kernels.py"
+KERNELS = "integrate/test_kernels.py"
 DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
 STORES = "solve/test_run_stores.py"
 LOCK = "io/test_store_lock.py"
@@ -639,21 +639,21 @@ PLANTED = [
     ),
     Planted(
         "lanes: a body takes its neighbor's clock along",
-        "backends/clocked.py",
+        "integrate/clocked.py",
         "for i in range(0, carried, lanes):\n                block[c + i]",
         "for i in range(0, carried - 5 * lanes, lanes):\n                block[c + i]",
         (LANES,),
     ),
     Planted(
         "event: rising taken for falling",
-        "backends/clocked.py",
+        "integrate/clocked.py",
         "or run.rules[e, DIRECTION] * side > 0.0:",
         "or run.rules[e, DIRECTION] * side < 0.0:",
         (CROSSINGS,),
     ),
     Planted(
         "event: fires again where it was just handled",
-        "backends/clocked.py",
+        "integrate/clocked.py",
         "run.memory[who, i, b, SIDE] = HANDLED * run.memory[who, i, b, SIDE]",
         "pass",
         (CROSSINGS,),
@@ -774,7 +774,7 @@ PLANTED = [
     # Engine ---------------------------------------------------------------------------------------------------------
     Planted(
         "lanes share one body's parameters",
-        "backends/fixed_steps.py",
+        "integrate/fixed_steps.py",
         "read(unit, at, params))\n",
         "read(unit, 0, params))\n",
         (BITS,),
@@ -788,14 +788,14 @@ PLANTED = [
     ),
     Planted(
         "time stands still for the forces",
-        "backends/fixed_steps.py",
+        "integrate/fixed_steps.py",
         "                    step_all(unit, run.pairs, run.t_start + now * run.h, run.h)\n",
         "                    step_all(unit, run.pairs, run.t_start, run.h)\n",
         (MOTION,),
     ),
     Planted(
         "system: action without reaction",
-        "backends/stages.py",
+        "integrate/stages.py",
         "write(unit, at_b, wrench, (minus(force_b, push), plus(torque_b, turn_b)))",
         "write(unit, at_b, wrench, (force_b, plus(torque_b, turn_b)))",
         (AUDIT,),
@@ -983,14 +983,14 @@ PLANTED = [
     ),
     Planted(
         "contact: friction pushes on",
-        "backends/contact_forces.py",
+        "integrate/contact_forces.py",
         "            p[i + 1], p[i + 2] = cosine * t1 - sine * t2, sine * t1 + cosine * t2\n        else:",
         "            p[i + 1], p[i + 2] = sine * t2 - cosine * t1, -sine * t1 - cosine * t2\n        else:",
         ("contacts/test_bounces_against_closed_forms.py",),
     ),
     Planted(
         "contact: expansion gives back everything",
-        "backends/contact_impacts.py",
+        "integrate/contact_impacts.py",
         "scene.law[i, 4] = e * scene.p[3 * i]",
         "scene.law[i, 4] = scene.p[3 * i]",
         ("contacts/test_bounces_against_closed_forms.py",),
@@ -1011,14 +1011,14 @@ PLANTED = [
     ),
     Planted(
         "contact: bodies are thought to turn more slowly than they can",
-        "backends/contact_scene.py",
+        "integrate/contact_scene.py",
         "    out[0], out[1] = sqrt(total), sqrt(rates)\n",
         "    out[0], out[1] = sqrt(total) / 2, sqrt(rates) / 2\n",
         ("contacts/test_random_throws.py",),
     ),
     Planted(
         "contact: the other body is not pushed back",
-        "backends/contact_scene.py",
+        "integrate/contact_scene.py",
         "scaled(-1.0, force_of(row, p, j)))",
         "scaled(0.0, force_of(row, p, j)))",
         ("contacts/test_bodies_that_touch_each_other.py",),
@@ -1319,21 +1319,21 @@ PLANTED = [
     ),
     Planted(
         "nodal sums: a moment of the wrong component",
-        "backends/node_loops.py",
+        "integrate/node_loops.py",
         "xy + py * gx",
         "xy + py * gy",
         (f"{STEPPER}::test_nodal_forces_against_forces_at_points",),
     ),
     Planted(
         "nodes: displacement without the product w e x r",
-        "backends/node_loops.py",
+        "integrate/node_loops.py",
         "2 * (w * across[0] + again[0])",
         "2 * again[0]",
         (NODES,),
     ),
     Planted(
         "nodes: no centripetal acceleration",
-        "backends/node_loops.py",
+        "integrate/node_loops.py",
         "plus(cross(c, arm), cross(b, cross(b, arm)))",
         "cross(c, arm)",
         (NODES,),
@@ -1546,42 +1546,42 @@ PLANTED = [
     # Kernels for GPUs ----------------------------------------------------------------------------------------------
     Planted(
         "kernels: a step off the grid is kept as the state",
-        "backends/fixed_steps.py",
+        "integrate/fixed_steps.py",
         "                                own[block * size + i] = run.buffer[u, block * size + i]",
         "                                own[block * size + i] = own[block * size + i]",
         (KERNELS,),
     ),
     Planted(
         "kernels: all units write one log",
-        "backends/kernel.py",
+        "ir/targets/gpu.py",
         'f"  %skip{word} = mul i64 {size}, %unit"',
         'f"  %skip{word} = mul i64 {size}, 0"',
         (KERNELS,),
     ),
     Planted(
         "kernels: logged units are counted within their batch",
-        "backends/kernel_program.py",
+        "integrate/kernel_program.py",
         "logged[:, 1] += self.units.start",
         "logged[:, 1] += 0",
         (KERNELS,),
     ),
     Planted(
         "kernels: strict arithmetic is fused",
-        "backends/kernel.py",
+        "ir/targets/gpu.py",
         "if precision != STRICT:",
         "if True:",
         (KERNELS,),
     ),
     Planted(
         "kernels: integers are rounded with the constant for 64 bits in single precision",
-        "backends/kernel.py",
+        "ir/targets/gpu.py",
         "ROUNDER_SINGLE if value == ROUNDER else ",
         "",
         (KERNELS,),
     ),
     Planted(
         "systems: a known unit counts as one block",
-        "backends/loops.py",
+        "ir/loops.py",
         "isinstance(unit.extents[0], int) and unit.extents[0] // sweep.size == 1",
         "isinstance(unit.extents[0], int)",
         (KERNELS,),

@@ -318,7 +318,7 @@ def test_a_function_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.usefixtures("frequent")
 def test_a_changed_program_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(tmp_path / "x.zarr", monkeypatch)
-    monkeypatch.setattr("polhode.backends.program.Program.digest", lambda *_: "other")
+    monkeypatch.setattr("polhode.ir.program.Program.digest", lambda *_: "other")
     with pytest.raises(FileError, match="begun by another program"):
         ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
 

@@ -205,22 +205,22 @@ HARMLESS = {
     "methods/registry.py": {2e-15, 2.3e-16},  # the finest tolerances
     "methods/runge_kutta.py": {1e-300},  # avoids 0/0; 150 orders of magnitude below any quantity's square
     "engines/closed_form.py": {2e-6},  # seconds of computing time
-    "backends/clocked.py": {1e-12, 1e-16},  # of a function's range in a step; of its way in the next step
-    "backends/standard_functions.py": {1e-300},  # whether a pure number is exactly 1
+    "integrate/clocked.py": {1e-12, 1e-16},  # of a function's range in a step; of its way in the next step
+    "ir/standard_functions.py": {1e-300},  # whether a pure number is exactly 1
     # Contacts: fractions of the size, of the natural speed and time, of weights, steps and sums; unit vectors, angles.
     # tests/contacts/test_contact_runs_agree.py compares their bits in other units.
-    "backends/contact_coarse.py": {1e-6},
-    "backends/contact_distance.py": {1e-20, 1e-15, 1e-14, 1e-13, 1e-12, 1e-8, 1e-6},
-    "backends/contact_forces.py": {1e-300, 4e-16, 2e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-6},
-    "backends/contact_impacts.py": {1e-9},
-    "backends/contact_loop.py": {1e-9, 1e-7},
-    "backends/contact_modes.py": {1e-300, 1e-10, 1e-9, 1e-5},
-    "backends/contact_motion.py": {1e-13},
-    "backends/contact_pairs.py": {1e-10, 1e-6},
-    "backends/contact_samples.py": {1e-5},
-    "backends/contact_scene.py": {1e-7, 2e-6},
-    "backends/contact_search.py": {1e-15, 1e-11, 1e-10, 1e-9, 1e-8, 1e-5},
-    "backends/contact_shapes.py": {1e-9},
+    "integrate/contact_coarse.py": {1e-6},
+    "integrate/contact_distance.py": {1e-20, 1e-15, 1e-14, 1e-13, 1e-12, 1e-8, 1e-6},
+    "integrate/contact_forces.py": {1e-300, 4e-16, 2e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-6},
+    "integrate/contact_impacts.py": {1e-9},
+    "integrate/contact_loop.py": {1e-9, 1e-7},
+    "integrate/contact_modes.py": {1e-300, 1e-10, 1e-9, 1e-5},
+    "integrate/contact_motion.py": {1e-13},
+    "integrate/contact_pairs.py": {1e-10, 1e-6},
+    "integrate/contact_samples.py": {1e-5},
+    "integrate/contact_scene.py": {1e-7, 2e-6},
+    "integrate/contact_search.py": {1e-15, 1e-11, 1e-10, 1e-9, 1e-8, 1e-5},
+    "integrate/contact_shapes.py": {1e-9},
     "engines/event_log.py": {1e-10},  # of the duration: changes that follow each other so closely never end
     "engines/heyoka_codegen.py": {1e-12, 1e-9, 1e-13},  # of the duration, between two events; of a tolerance; rounding
     "engines/result.py": {1e-15},  # relative: what 16 digits can show
@@ -249,7 +249,7 @@ HARMLESS = {
     "solve/long_steps.py": {1e-6},  # of a speed
     "results/audit.py": {1e-12, 1e-9},  # sine of the angle between two unit vectors; of the energy
 }
-SCANNED = ("", "equations", "methods", "backends", "engines", "model", "solve", "results")
+SCANNED = ("", "equations", "methods", "ir", "integrate", "engines", "model", "solve", "results")
 
 
 def test_no_small_number_in_the_sources_decides_physics():

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.backends.layout import Layout
-from polhode.backends.prepare import Plan, group_like_pairs
+from polhode.integrate.layout import Layout
+from polhode.integrate.prepare import Plan, group_like_pairs
 from polhode.model import force_evaluation
 from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.clocked import ClockedRun
 from polhode.engines import integrator
 from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_log import EventLog
@@ -16,6 +15,7 @@ from polhode.engines.integrator import Integrator
 from polhode.engines.journal import Snapshot, StreamReader, events_of_rows, rows_of_events
 from polhode.engines.result import Failure
 from polhode.engines.threads import on_threads
+from polhode.integrate.clocked import ClockedRun
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 

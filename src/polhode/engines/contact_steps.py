@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.contact_distance import SKIN
-from polhode.backends.contact_scene import (
+from polhode.engines.integrator import Integrator
+from polhode.engines.journal import Snapshot, StreamReader
+from polhode.engines.result import IMPACT, Failure, Report, RunResult
+from polhode.engines.threads import on_threads
+from polhode.equations.quaternions import conjugate, product, to_body
+from polhode.integrate.contact_distance import SKIN
+from polhode.integrate.contact_scene import (
     AT_COARSE,
     AT_IMPACTS,
     AT_LOGGED,
@@ -33,7 +38,7 @@ from polhode.backends.contact_scene import (
     STARTS_INSIDE,
     ContactRun,
 )
-from polhode.backends.contact_shapes import (
+from polhode.integrate.contact_shapes import (
     AXIS,
     CENTER,
     CIRCLE,
@@ -48,11 +53,6 @@ from polhode.backends.contact_shapes import (
     RIM,
     ROUNDING,
 )
-from polhode.engines.integrator import Integrator
-from polhode.engines.journal import Snapshot, StreamReader
-from polhode.engines.result import IMPACT, Failure, Report, RunResult
-from polhode.engines.threads import on_threads
-from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.massprops.body import Body
 from polhode.model.contact import BodyContact, HalfSpace
 from polhode.model.outline import outline_of

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.clocked import ENDLESS, STOPPED, WRONG_SIDE, ZENO_LIMIT
-from polhode.backends.event_laws import (
+from polhode.engines.result import EventRecord
+from polhode.integrate.clocked import ENDLESS, STOPPED, WRONG_SIDE, ZENO_LIMIT
+from polhode.integrate.event_laws import (
     BODIES,
     CHANGE,
     HANDLED,
@@ -20,8 +21,7 @@ from polhode.backends.event_laws import (
     UNKNOWN,
     ZENO_COUNT,
 )
-from polhode.backends.layout import EVENT_POINTS
-from polhode.engines.result import EventRecord
+from polhode.integrate.layout import EVENT_POINTS
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends import kernel_program
-from polhode.backends.fixed_steps import FixedRun
-from polhode.backends.kernel_program import KernelProgram, share_units
-from polhode.backends.loops import pack_record
 from polhode.engines import segments
 from polhode.engines.integrator import FixedSteps
+from polhode.integrate import kernel_program
+from polhode.integrate.fixed_steps import FixedRun
+from polhode.integrate.kernel_program import KernelProgram, share_units
+from polhode.ir.loops import pack_record
 from polhode.validation import Array
 
 PIECE_BYTES = 2**28

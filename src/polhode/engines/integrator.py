@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.fixed_steps import FixedRun
-from polhode.backends.prepare import Plan, plan_of, structure_of
 from polhode.engines import segments
 from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
 from polhode.engines.checkpoint import Checkpoint
@@ -21,6 +19,8 @@ from polhode.engines.threads import CORES, on_threads
 from polhode.engines.user_functions import forces_need_velocity
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.rigid_body import turn_per_step
+from polhode.integrate.fixed_steps import FixedRun
+from polhode.integrate.prepare import Plan, plan_of, structure_of
 from polhode.model.force import flatten_leaves
 from polhode.model.members import over_bodies
 from polhode.model.scenario import Scenario

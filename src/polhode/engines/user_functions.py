@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from polhode.backends.user_functions import Recorded, in_plain_python, record_function
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, ScenarioError
+from polhode.ir.language import Recorded, in_plain_python, record_function
 from polhode.model.event import Event
 from polhode.model.force import Force, flatten_leaves, map_leaves
 from polhode.model.preflight import locate_error

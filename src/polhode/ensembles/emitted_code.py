@@ -6,9 +6,9 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NoReturn
 
-from polhode.backends.program import Program
 from polhode.engines.driver import drive, integrator_for
 from polhode.ensembles.store_manifest import version_of
+from polhode.ir.program import Program
 from polhode.model.scenario import Scenario
 
 

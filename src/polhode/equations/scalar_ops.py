@@ -15,7 +15,7 @@ from typing import Any
 from polhode.equations.law import Number, law
 
 _HOMES = {"jax": "jax.numpy", "jaxlib": "jax.numpy"}
-_DOUBLES = ("math", "numpy", "polhode.backends.graph", "polhode.backends.knob_numbers")
+_DOUBLES = ("math", "numpy", "polhode.ir.graph", "polhode.ir.knob_numbers")
 """The libraries of floats, of arrays of them, and of numbers that record operations on them for a compiler."""
 
 

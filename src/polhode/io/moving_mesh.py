@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.backends.node_loops import PROGRAMS, NodeRun
+from polhode.integrate.node_loops import PROGRAMS, NodeRun
 from polhode.io.exported_bodies import ExportedBody, select_exported_bodies
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import Indices

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.backends.node_loops import PROGRAMS, NodeRun
 from polhode.engines.result import RunResult
 from polhode.errors import InputError
+from polhode.integrate.node_loops import PROGRAMS, NodeRun
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.results import dynamics

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.node_loops import sum_nodal_forces
 from polhode.engines.integrator import Integrator
 from polhode.equations.force_laws import coupled_load
 from polhode.errors import InputError, ScenarioError
+from polhode.integrate.node_loops import sum_nodal_forces
 from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
 from polhode.results.nodes import offsets_of, refuse_moving_center

@@ -1,6 +1,6 @@
 """From knobs to the numbers of a run: the builder of a scenario traced once, and verified against itself.
 
-The builder runs once with numbers that remember how they were made (`polhode.backends.knob_numbers`).  Whatever number
+The builder runs once with numbers that remember how they were made (`polhode.ir.knob_numbers`).  Whatever number
 of the run has the bits of a number on the trail is a candidate; it counts only if the recorded arithmetic gives the
 same bits as the builder at every verified set of values.
 """
@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.backends.graph import Graph, Place, Trace, Traced
-from polhode.backends.knob_numbers import Trail, evaluate, following_knobs, logging_numbers
-from polhode.backends.source import JAVASCRIPT, SourceFunction
 from polhode.errors import PolhodeError
+from polhode.ir.graph import Graph, Place, Trace, Traced
+from polhode.ir.knob_numbers import Trail, evaluate, following_knobs, logging_numbers
+from polhode.ir.targets.source import JAVASCRIPT, SourceFunction
 from polhode.model.method_choice import AUTO
 from polhode.model.scenario import Scenario
 from polhode.solve.write_source import SourceExporter, settle_scenario

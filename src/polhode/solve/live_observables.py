@@ -9,10 +9,6 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from polhode.backends.layout import read, read_constants
-from polhode.backends.prepare import group_like_pairs
-from polhode.backends.source import SourceFunction
-from polhode.backends.straight import sample_function
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, euler_rate
@@ -21,6 +17,10 @@ from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import minus, plus, scaled
+from polhode.integrate.layout import read, read_constants
+from polhode.integrate.prepare import group_like_pairs
+from polhode.integrate.straight import sample_function
+from polhode.ir.targets.source import SourceFunction
 from polhode.model import force_evaluation
 from polhode.model.force import Force, flatten_leaves, map_leaves
 from polhode.model.scenario import Scenario

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.backends.source import JAVASCRIPT, table, write_function
 from polhode.errors import PolhodeError
+from polhode.ir.targets.source import JAVASCRIPT, table, write_function
 from polhode.model.method_choice import AUTO
 from polhode.model.scenario import Scenario
 from polhode.solve.live_numbers import (

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.clocked import ClockedRun
-from polhode.backends.fixed_steps import FixedRun
-from polhode.backends.program import Program
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.integrator import FixedSteps, Integrator
+from polhode.integrate.clocked import ClockedRun
+from polhode.integrate.fixed_steps import FixedRun
+from polhode.ir.program import Program
 
 ROUNDING = 4 * float(np.finfo(float).eps)
 """A number of steps so near to a whole one is that, as in `segments.locate_on_grid`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.backends.contact_scene import MOST_POINTS
 from polhode.engines.result import Failure
 from polhode.errors import (
     ForceError,
@@ -14,6 +13,7 @@ from polhode.errors import (
     ScenarioError,
     SingularityError,
 )
+from polhode.integrate.contact_scene import MOST_POINTS
 from polhode.model.event import Event
 from polhode.model.flight_forces import describe_limit_reached
 from polhode.model.force import Force

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.user_functions import Recorded
+from polhode.ir.language import Recorded
 from polhode.model.force import Force
 from polhode.model.scenario import Scenario
 from polhode.version import __version__

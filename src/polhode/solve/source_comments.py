@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from polhode.backends.straight import UnitArrays
+from polhode.integrate.straight import UnitArrays
 from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 

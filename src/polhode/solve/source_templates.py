@@ -1,6 +1,6 @@
 """The parts of an exported program that are the same for all scenarios: how it walks through a run, and its main.
 
-@words stand for the phrases of a language; see `polhode.backends.source.translate`.
+@words stand for the phrases of a language; see `polhode.ir.targets.source.translate`.
 """
 
 from __future__ import annotations

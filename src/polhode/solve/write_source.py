@@ -10,10 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.backends.graph import TraceError
-from polhode.backends.layout import assign_places
-from polhode.backends.prepare import Plan, Structure, plan_of, structure_of
-from polhode.backends.source import (
+from polhode.engines import segments
+from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
+from polhode.engines.impulses import impulses_at
+from polhode.engines.user_functions import forces_need_velocity, settle_functions
+from polhode.errors import InputError, ScenarioError
+from polhode.integrate.layout import assign_places
+from polhode.integrate.prepare import Plan, Structure, plan_of, structure_of
+from polhode.integrate.straight import (
+    UnitArrays,
+    adaptive_functions,
+    closed_form_functions,
+    fixed_functions,
+    impulse_function,
+)
+from polhode.io.atomic_files import check_suffix, write_atomic
+from polhode.ir.graph import TraceError
+from polhode.ir.targets.source import (
     DIALECTS,
     JAVASCRIPT,
     Dialect,
@@ -23,19 +36,6 @@ from polhode.backends.source import (
     translate,
     write_function,
 )
-from polhode.backends.straight import (
-    UnitArrays,
-    adaptive_functions,
-    closed_form_functions,
-    fixed_functions,
-    impulse_function,
-)
-from polhode.engines import segments
-from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
-from polhode.engines.impulses import impulses_at
-from polhode.engines.user_functions import forces_need_velocity, settle_functions
-from polhode.errors import InputError, ScenarioError
-from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.model.force import Force, flatten_leaves, map_leaves
 from polhode.model.members import over_bodies
 from polhode.model.method_choice import AUTO

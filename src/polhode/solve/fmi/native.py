@@ -9,9 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.prepare import Plan, Structure, plan_of
-from polhode.backends.source import C, SourceFunction, literal, table, translate, write_function
-from polhode.backends.straight import row_function
 from polhode.engines import segments
 from polhode.equations.force_laws import applied_load
 from polhode.equations.formulations import StateView
@@ -23,6 +20,9 @@ from polhode.equations.right_hand_side import Kernel, build_view, sum_forces
 from polhode.equations.scalar_ops import if_less
 from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError
+from polhode.integrate.prepare import Plan, Structure, plan_of
+from polhode.integrate.straight import row_function
+from polhode.ir.targets.source import C, SourceFunction, literal, table, translate, write_function
 from polhode.model import force_evaluation
 from polhode.model.force import Force
 from polhode.model.method_choice import AUTO, RUNGE_KUTTA

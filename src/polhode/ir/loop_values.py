@@ -1,0 +1,225 @@
+"""What the loops compute with while they are compiled: numbers, arrays and records that write code as they are used."""
+
+from __future__ import annotations
+
+from threading import local
+from typing import Any
+
+from polhode.ir.graph import TraceError
+from polhode.ir.targets.llvm import Writer, literal
+
+
+class _Writing(local):
+    """What this thread writes; another may write another program at the same time."""
+
+    def __init__(self) -> None:
+        self.writers: list[Writer] = []
+        """The function that is being written, innermost last."""
+
+
+_now = _Writing()
+TYPES = {"d": "double", "i": "i64", "b": "i8"}
+
+
+def push_writer(writer: Writer) -> None:
+    """Begin to write into another function."""
+    _now.writers.append(writer)
+
+
+def pop_writer() -> None:
+    """Go back to the function before."""
+    _now.writers.pop()
+
+
+def out() -> Writer:
+    """The function that is being written."""
+    return _now.writers[-1]
+
+
+class Scalar:
+    """A double."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __neg__(self) -> Scalar:
+        return Scalar(out().new(f"fneg double {self.name}"))
+
+
+class Int:
+    """A 64-bit integer: a name and a known rest, which is added when somebody needs the sum."""
+
+    def __init__(self, base: str, rest: int = 0) -> None:
+        self.base, self.rest = base, rest
+
+    @property
+    def name(self) -> str:
+        return out().new(f"add i64 {self.base}, {self.rest}", "i") if self.rest else self.base
+
+
+class Bool:
+    """A truth value."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __bool__(self) -> bool:
+        raise TraceError("the truth of a number that is not known yet")
+
+
+def as_double(x: Any) -> str:
+    """The name of a number as a double."""
+    if isinstance(x, Scalar):
+        return x.name
+    if isinstance(x, Int):
+        return out().new(f"sitofp i64 {x.name} to double")
+    return literal(float(x))
+
+
+def as_integer(x: Any) -> str:
+    """The name of a whole number."""
+    if isinstance(x, Scalar):
+        return out().new(f"fptosi double {x.name} to i64", "i")
+    return x.name if isinstance(x, Int) else str(int(x))
+
+
+def as_truth(x: Any) -> str:
+    """The name of a truth value."""
+    return x.name if isinstance(x, Bool) else ("true" if x else "false")
+
+
+def choose(test: Any, x: Any, y: Any) -> Any:
+    """x where the test holds, else y."""
+    if not isinstance(test, Bool):
+        return x if test else y
+    if isinstance(x, (Int, int)) and isinstance(y, (Int, int)):
+        return Int(out().new(f"select i1 {test.name}, i64 {as_integer(x)}, i64 {as_integer(y)}"))
+    return Scalar(out().new(f"select i1 {test.name}, double {as_double(x)}, double {as_double(y)}"))
+
+
+def _define_arithmetic(symbol: str, real: str | None, whole: str | None) -> None:
+    def result(a: Any, b: Any) -> Any:
+        if whole is None or any(isinstance(x, (Scalar, float)) for x in (a, b)):
+            return Scalar(out().new(f"{real} double {as_double(a)}, {as_double(b)}"))
+        if symbol == "add" and isinstance(b, int):
+            return Int(a.base, a.rest + b)
+        if symbol == "add" and isinstance(a, int):
+            return Int(b.base, b.rest + a)
+        return Int(out().new(f"{whole} i64 {as_integer(a)}, {as_integer(b)}", "i"))
+
+    for kind in (Scalar, Int):
+        setattr(kind, f"__{symbol}__", lambda self, other: result(self, other))
+        setattr(kind, f"__r{symbol}__", lambda self, other: result(other, self))
+
+
+for _symbol, _real, _whole in (
+    ("add", "fadd", "add"),
+    ("sub", "fsub", "sub"),
+    ("mul", "fmul", "mul"),
+    ("truediv", "fdiv", None),
+    ("floordiv", None, "sdiv"),
+    ("mod", None, "srem"),
+):
+    _define_arithmetic(_symbol, _real, _whole)
+
+
+def _define_comparison(symbol: str, real: str, whole: str) -> None:
+    def result(a: Any, b: Any) -> Bool:
+        if any(isinstance(x, (Scalar, float)) for x in (a, b)):
+            return Bool(out().new(f"fcmp {real} double {as_double(a)}, {as_double(b)}", "c"))
+        return Bool(out().new(f"icmp {whole} i64 {as_integer(a)}, {as_integer(b)}", "c"))
+
+    for kind in (Scalar, Int):
+        setattr(kind, f"__{symbol}__", lambda self, other: result(self, other))
+
+
+for _symbol, _real, _whole in (
+    ("lt", "olt", "slt"),
+    ("le", "ole", "sle"),
+    ("gt", "ogt", "sgt"),
+    ("ge", "oge", "sge"),
+    ("eq", "oeq", "eq"),
+    ("ne", "une", "ne"),
+):
+    _define_comparison(_symbol, _real, _whole)
+
+
+class Array:
+    """A pointer, the kind of its numbers, and its extents, each known or an Int."""
+
+    def __init__(self, pointer: str, kind: str, extents: Any) -> None:
+        self.pointer, self.kind, self.extents = pointer, kind, tuple(extents)
+
+    def _locate(self, key: Any) -> tuple[str, int]:
+        key = key if isinstance(key, tuple) else (key,)
+        offset: Any = 0
+        for n, k in enumerate(key):
+            offset = offset * self.extents[n] + k if n else k
+        for extent in self.extents[len(key) :]:
+            offset = offset * extent
+        at = out().new(f"getelementptr {TYPES[self.kind]}, ptr {self.pointer}, i64 {as_integer(offset)}", "p")
+        return at, len(key)
+
+    def __getitem__(self, key: Any) -> Any:
+        at, used = self._locate(key)
+        if used < len(self.extents):
+            return Array(at, self.kind, self.extents[used:])
+        if self.kind == "b":
+            return Bool(out().new(f"trunc i8 {out().new(f'load i8, ptr {at}, align 1', 'l')} to i1", "c"))
+        name = out().new(f"load {TYPES[self.kind]}, ptr {at}, align 8", "l")
+        return Scalar(name) if self.kind == "d" else Int(name)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        at, _ = self._locate(key)
+        if self.kind == "d":
+            out().put(f"store double {as_double(value)}, ptr {at}, align 8")
+        elif self.kind == "i":
+            out().put(f"store i64 {as_integer(value)}, ptr {at}, align 8")
+        else:
+            out().put(f"store i8 {out().new(f'zext i1 {as_truth(value)} to i8')}, ptr {at}, align 1")
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return self.extents
+
+
+class Record:
+    """A named tuple in memory: a word for each number, and for each array its address and extents."""
+
+    def __init__(self, pointer: str, fields: dict[str, tuple[int, Any]]) -> None:
+        self.__dict__.update(pointer=pointer, fields=fields)
+
+    def __getattr__(self, name: str) -> Any:
+        slot, like = self.fields[name]
+        return self._load(slot, like)
+
+    def _load(self, slot: int, like: Any) -> Any:
+        if isinstance(like, tuple):
+            parts = []
+            for part in like:
+                parts.append(self._load(slot, part))
+                slot += words_of(part)
+            return tuple(parts)
+        if isinstance(like, Array):
+            pointer = self._word("ptr", slot)
+            loaded = (Int(self._word("i64", slot + 1 + n)) for n in range(len(like.extents)))
+            extents = [e if isinstance(k, Int) else k for e, k in zip(loaded, like.extents, strict=True)]
+            return Array(pointer, like.kind, extents)
+        if isinstance(like, Scalar):
+            return Scalar(self._word("double", slot))
+        if isinstance(like, Bool):
+            return Bool(out().new(f"icmp ne i64 {self._word('i64', slot)}, 0", "c"))
+        return Int(self._word("i64", slot)) if isinstance(like, Int) else like
+
+    def _word(self, kind: str, slot: int) -> str:
+        at = out().new(f"getelementptr i64, ptr {self.pointer}, i64 {slot}", "p")
+        return out().new(f"load {kind}, ptr {at}, align 8, !invariant.load !0", "w")
+
+
+def words_of(like: Any) -> int:
+    """How many words of a record a value takes."""
+    if isinstance(like, tuple):
+        return sum(words_of(part) for part in like)
+    if isinstance(like, Array):
+        return 1 + len(like.extents)
+    return 1 if isinstance(like, (Scalar, Int, Bool)) else 0

@@ -1,0 +1,1 @@
+"""What prints or compiles a graph, one module each."""
