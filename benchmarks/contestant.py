@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import PolhodeError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 Numbers = tuple[float, ...]
 

@@ -31,9 +31,9 @@ from polhode.integrate.kernel_program import KernelProgram
 from polhode.ir.loops import pack_record
 from polhode.ir.targets.gpu import PRECISIONS
 from polhode.massprops.body import Body
-from polhode.model.forces import gravity, quadratic_drag
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import gravity, quadratic_drag
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 
 BODIES, STEPS, STEP = 4_194_304, 1000, 1e-3
 REPEATS = 5

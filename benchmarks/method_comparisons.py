@@ -15,10 +15,10 @@ from benchmarks.polhode_contestants import make_ensemble, prepared_run, simulate
 from benchmarks.work_precision import best_seconds, error_of
 from polhode.errors import PolhodeError
 from polhode.massprops.body import Body
-from polhode.model.forces import gravity, quadratic_drag
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.problems import PROBLEMS, ReferenceProblem
+from polhode.scenario.forces import gravity, quadratic_drag
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.solve.simulate import simulate
 from polhode.validation import Array
 

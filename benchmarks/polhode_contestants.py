@@ -14,10 +14,10 @@ from polhode.engines.result import RunResult, SampleColumns
 from polhode.equations.formulations import FORMULATIONS
 from polhode.errors import PolhodeError
 from polhode.methods.registry import METHODS
-from polhode.model.method_choice import AUTO
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.results.motion import Motion
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.solve.auto_method import run_auto
 from polhode.solve.simulate import simulate
 

@@ -23,7 +23,7 @@ from polhode.integrate.clocked import ClockedRun
 from polhode.integrate.closed_form import ClosedFormRun
 from polhode.integrate.fixed_steps import FixedRun
 from polhode.ir.program import Advance
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 UNLIMITED = 2**40

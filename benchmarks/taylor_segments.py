@@ -19,7 +19,7 @@ from polhode.engines.heyoka_codegen import (
 )
 from polhode.engines.heyoka_expressions import build_symbolic_system
 from polhode.engines.heyoka_integrator import TaylorVariables
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 

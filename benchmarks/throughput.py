@@ -20,9 +20,9 @@ from polhode import __version__
 from polhode.engines.integrator import FixedSteps
 from polhode.integrate.fixed_steps import FixedRun
 from polhode.massprops.body import Body
-from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity, quadratic_drag
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.solve.simulate import simulate
 from polhode.validation import Array
 

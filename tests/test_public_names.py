@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
-import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -73,24 +71,6 @@ def test_no_two_public_classes_share_a_name():
 def test_words_of_other_packages_point_to_ours(attempt, ours):
     with pytest.raises((PolhodeError, AttributeError), match=f"here it is called {ours}"):
         attempt()
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("polhode.forces", "polhode.model.forces"),
-        ("polhode.plots", "polhode.plot"),
-        ("polhode.affine", "polhode.gallery.affine"),
-        ("polhode.mass.shapes", "polhode.massprops.shapes"),
-        ("polhode.motion", "polhode.results.motion"),
-    ],
-)
-def test_a_moved_module_is_found_under_its_old_path(old, new):
-    sys.modules.pop(old, None)
-    with pytest.warns(DeprecationWarning, match=f"{old} has moved to {new}"):
-        module = importlib.import_module(old)
-    assert module is importlib.import_module(new)
-    assert module.__spec__.name == new
 
 
 @pytest.mark.parametrize(

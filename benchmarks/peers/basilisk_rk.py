@@ -19,7 +19,7 @@ with warnings.catch_warnings():
     from Basilisk.utilities import RigidBodyKinematics, SimulationBaseClass
 
 from benchmarks.contestant import Contestant, ProblemData, TimedRun, UnsupportedProblemError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 NANO = 1_000_000_000
 LIMIT_S = 1.0

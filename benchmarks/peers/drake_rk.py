@@ -19,7 +19,7 @@ from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import SymbolicVectorSystem
 
 from benchmarks.contestant import Contestant, ProblemData, TimedRun, UnsupportedProblemError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 ACCURACIES = tuple(10.0**-n for n in range(2, 15, 2))
 LIMIT_S = 1.0

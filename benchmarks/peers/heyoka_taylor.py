@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.contestant import HEYOKA_TOLERANCES, Contestant, ProblemData, TimedRun, UnsupportedProblemError
 from benchmarks.peers import ode_system
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 BATCH_LANES = int(heyoka.recommended_simd_size())
 

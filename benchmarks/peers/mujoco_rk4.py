@@ -13,7 +13,7 @@ from typing import Any
 import mujoco
 
 from benchmarks.contestant import Contestant, ProblemData, TimedRun, UnsupportedProblemError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 NEGLIGIBLE_MASS = 1e-18
 """Density of the fluid, kg/m3: the drag coefficient makes up for it, and no mass is added to the body."""

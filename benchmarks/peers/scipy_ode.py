@@ -15,7 +15,7 @@ from scipy import integrate
 
 from benchmarks.contestant import Contestant, ProblemData, TimedRun
 from benchmarks.peers import ode_system
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 TOLERANCES = tuple(10.0**-n for n in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13.5, 14))
 

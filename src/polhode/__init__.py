@@ -8,31 +8,29 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from polhode._callable_packages import install as _install_callable_packages
-from polhode._moved_modules import install as _install_moved_modules
 from polhode.version import __version__
 
 _HOMES = {
     "Body": "massprops.body",
     "particle": "massprops.body",
-    "State": "model.state",
-    "Scenario": "model.scenario",
-    "Force": "model.force",
-    "force": "model.force",
-    "pair_force": "model.force",
+    "State": "scenario.state",
+    "Scenario": "scenario.scenario",
+    "Force": "scenario.force",
+    "force": "scenario.force",
+    "pair_force": "scenario.force",
     "StateView": "equations.formulations",
     "BodyConstants": "equations.inertia",
-    "event": "model.event",
-    "floor": "model.contact",
-    "wall": "model.contact",
-    "slope": "model.contact",
-    "between_bodies": "model.contact",
-    "rotor": "model.rotor",
-    "mass_course": "model.mass_course",
+    "event": "scenario.event",
+    "floor": "scenario.contact",
+    "wall": "scenario.contact",
+    "slope": "scenario.contact",
+    "between_bodies": "scenario.contact",
+    "rotor": "scenario.rotor",
+    "mass_course": "scenario.mass_course",
     "forces": None,
     "earth": None,
     "air": None,
-    "CoefficientTable": "model.flight_forces",
+    "CoefficientTable": "scenario.flight_forces",
     "Flow": "equations.aerodynamics",
     "shapes": None,
     "tolerance": "massprops.uncertainty",
@@ -58,10 +56,10 @@ _HOMES = {
     "write_fmu": "solve.write_fmu",
     "Motion": "results.motion",
     "load": "ensembles.load",
-    "model": None,
+    "model": "own_models.model_function",
     "Knob": "gallery.knob",
     "Model": "gallery.gallery_model",
-    "lab": None,
+    "lab": "lab_server.open_lab",
     "sqrt": "equations.scalar_ops",
     "sin": "equations.scalar_ops",
     "cos": "equations.scalar_ops",
@@ -83,16 +81,14 @@ _HOMES = {
 }
 
 _MODULES = {
-    "forces": "model.forces",
-    "earth": "model.earth",
-    "air": "model.air",
+    "forces": "scenario.forces",
+    "earth": "scenario.earth",
+    "air": "scenario.air",
     "shapes": "massprops.shapes",
     "reference": "reference",
     "affine": "gallery.affine",
     "rotations": "rotations",
     "reductions": "ensembles.reductions",
-    "model": "model",
-    "lab": "lab",
 }
 
 __all__ = [*_HOMES, "__version__"]
@@ -133,7 +129,7 @@ if TYPE_CHECKING:
     from polhode.gallery import affine as affine
     from polhode.gallery.gallery_model import Model as Model
     from polhode.gallery.knob import Knob as Knob
-    from polhode.lab.open_lab import lab as lab
+    from polhode.lab_server.open_lab import lab as lab
     from polhode.massprops import shapes as shapes
     from polhode.massprops.body import Body as Body
     from polhode.massprops.body import particle as particle
@@ -141,25 +137,25 @@ if TYPE_CHECKING:
     from polhode.massprops.surface.inertia_comparison import compare as compare
     from polhode.massprops.uncertainty import tolerance as tolerance
     from polhode.massprops.uncertainty import uncertainty as uncertainty
-    from polhode.model import air as air
-    from polhode.model import earth as earth
-    from polhode.model import forces as forces
-    from polhode.model.contact import between_bodies as between_bodies
-    from polhode.model.contact import floor as floor
-    from polhode.model.contact import slope as slope
-    from polhode.model.contact import wall as wall
-    from polhode.model.event import event as event
-    from polhode.model.flight_forces import CoefficientTable as CoefficientTable
-    from polhode.model.force import Force as Force
-    from polhode.model.force import force as force
-    from polhode.model.force import pair_force as pair_force
-    from polhode.model.mass_course import mass_course as mass_course
-    from polhode.model.rotor import rotor as rotor
-    from polhode.model.scenario import Scenario as Scenario
-    from polhode.model.state import State as State
     from polhode.own_models.model_function import model as model
     from polhode.plot.part import part_picture as part_picture
     from polhode.results.motion import Motion as Motion
+    from polhode.scenario import air as air
+    from polhode.scenario import earth as earth
+    from polhode.scenario import forces as forces
+    from polhode.scenario.contact import between_bodies as between_bodies
+    from polhode.scenario.contact import floor as floor
+    from polhode.scenario.contact import slope as slope
+    from polhode.scenario.contact import wall as wall
+    from polhode.scenario.event import event as event
+    from polhode.scenario.flight_forces import CoefficientTable as CoefficientTable
+    from polhode.scenario.force import Force as Force
+    from polhode.scenario.force import force as force
+    from polhode.scenario.force import pair_force as pair_force
+    from polhode.scenario.mass_course import mass_course as mass_course
+    from polhode.scenario.rotor import rotor as rotor
+    from polhode.scenario.scenario import Scenario as Scenario
+    from polhode.scenario.state import State as State
     from polhode.solve.environment import environment as environment
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper
@@ -182,7 +178,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-_install_moved_modules()
-_install_callable_packages()

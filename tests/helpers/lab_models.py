@@ -11,7 +11,7 @@ import polhode as ph
 import polhode.gallery
 from polhode.errors import InputError
 from polhode.gallery import THEMES, Model, Parameter, ReferenceCheck
-from polhode.lab import responses
+from polhode.lab_server import responses
 from polhode.web.stage import Grab, Stage
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)

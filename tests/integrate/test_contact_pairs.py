@@ -23,7 +23,7 @@ from polhode.integrate.contact_pairs import (
 from polhode.integrate.contact_shapes import vector
 from polhode.ir.loops import loop
 from polhode.ir.program import Program
-from polhode.model.outline import outline_of, outline_support
+from polhode.scenario.outline import outline_of, outline_support
 
 S = ph.shapes
 BODIES = {

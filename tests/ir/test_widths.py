@@ -9,7 +9,7 @@ import digest_entries as entries
 import polhode as ph
 from polhode.integrate import prepare
 from polhode.ir.targets import native
-from polhode.model import forces as library
+from polhode.scenario import forces as library
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 WIDTHS = (1, 2, 4, 8)

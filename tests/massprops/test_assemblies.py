@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from assembly_cases import SIZES, assert_alike, assert_same, raw_sums
 from polhode.errors import MassWarning
-from polhode.model.members import select_body_members
+from polhode.scenario.members import select_body_members
 
 TURN = Rotation.from_euler("xyz", (0.4, -1.0, 2.0))
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.massprops.support_functions import support_of_parts
-from polhode.model.members import select_body_members
+from polhode.scenario.members import select_body_members
 from shape_cases import CASES, NAMES, assert_same_tensor, integrated, integrated_area, near, shape
 
 AXIAL = {"half_ellipsoid", "cylinder", "cone", "frustum", "tube", "thin_rod", "thin_sheet"}

@@ -29,9 +29,9 @@ DENSE = "methods/test_dense_output.py"
 LANES = "engines/test_adaptive_lanes.py"
 CROSSINGS = "engines/test_event_detection.py"
 BITS = "engines/test_bitwise_reproducibility.py"
-INPUT = "model/test_invalid_input.py"
-BAD_RUNS = "model/test_invalid_scenarios.py"
-FILE = "model/test_scenario_file.py"
+INPUT = "scenario/test_invalid_input.py"
+BAD_RUNS = "scenario/test_invalid_scenarios.py"
+FILE = "scenario/test_scenario_file.py"
 MOTION = "results/test_motion.py"
 SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
@@ -402,7 +402,7 @@ PLANTED = [
     ),
     Planted(
         "a start turned the wrong way with the Earth",
-        "model/state.py",
+        "scenario/state.py",
         "from_ned = ned_quaternion(lat, lon + turned)",
         "from_ned = ned_quaternion(lat, lon - turned)",
         (EARTH,),
@@ -905,7 +905,7 @@ PLANTED = [
     ),
     Planted(
         "pivot: put on the wrong side",
-        "model/problem.py",
+        "scenario/problem.py",
         "x, p, spin = plus(x, com_to_pivot), scaled(0, com_to_pivot)",
         "x, p, spin = plus(x, scaled(-1, com_to_pivot)), scaled(0, com_to_pivot)",
         ("solve/test_pivot.py::test_the_pivot_stays_where_it_is",),
@@ -940,7 +940,7 @@ PLANTED = [
     ),
     Planted(
         "file: a setting forgotten",
-        "model/scenario_file.py",
+        "scenario/scenario_file.py",
         '    "renormalize",\n',
         "",
         (FILE,),
@@ -948,38 +948,38 @@ PLANTED = [
     # Contacts -------------------------------------------------------------------------------------------------------
     Planted(
         "contact: a slope that goes down toward -x",
-        "model/contact.py",
+        "scenario/contact.py",
         "np.stack((np.sin(a), 0 * a, np.cos(a)), axis=-1)",
         "np.stack((-np.sin(a), 0 * a, np.cos(a)), axis=-1)",
-        ("model/test_contact.py",),
+        ("scenario/test_contact.py",),
     ),
     Planted(
         "contact: the start is looked at from above",
-        "model/contact_validation.py",
+        "scenario/contact_validation.py",
         "as_leaves(-surface.normal)",
         "as_leaves(surface.normal)",
-        ("model/test_contact.py",),
+        ("scenario/test_contact.py",),
     ),
     Planted(
         "contact: one member's surface is the first's",
-        "model/contact.py",
+        "scenario/contact.py",
         "    selected = array[members]\n",
         "    selected = array[0 * np.asarray(members)]\n",
-        ("model/test_contact.py",),
+        ("scenario/test_contact.py",),
     ),
     Planted(
         "outline: a torus without its tube",
-        "model/outline.py",
+        "scenario/outline.py",
         "[_circle(radius, 0.0, tube_radius)]",
         "[_circle(radius)]",
-        ("model/test_outline.py",),
+        ("scenario/test_outline.py",),
     ),
     Planted(
         "outline: a stretched ellipsoid keeps its axes",
-        "model/outline.py",
+        "scenario/outline.py",
         "    placed[..., QUATERNION] = _quaternion(turn)\n",
         "",
-        ("model/test_outline.py",),
+        ("scenario/test_outline.py",),
     ),
     Planted(
         "contact: friction pushes on",
@@ -1204,7 +1204,7 @@ PLANTED = [
     ),
     Planted(
         "rotors: inertia of the body without its rotors",
-        "model/problem.py",
+        "scenario/problem.py",
         "tensor = tensor - np.asarray(rotor.inertia)",
         "tensor = tensor - 0 * np.asarray(rotor.inertia)",
         (ROTORS,),
@@ -1269,7 +1269,7 @@ PLANTED = [
     ),
     Planted(
         "added mass: the fluid has no momentum at the start",
-        "model/problem.py",
+        "scenario/problem.py",
         "p = plus(p, to_world(q, as_leaves(moved[..., :3])))",
         "p = plus(p, to_world(q, as_leaves(0 * moved[..., :3])))",
         (FLUID,),

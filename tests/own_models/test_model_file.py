@@ -15,11 +15,11 @@ from polhode.cli import cli
 from polhode.errors import PolhodeError
 from polhode.gallery import MODELS
 from polhode.gallery.live_page import program_of
-from polhode.model.body_file import JOINED_PART_KEYS, PLACE_KEYS
-from polhode.model.scenario_file import PAGE_KEYS
 from polhode.own_models.knob_path import format_place, parse_place
 from polhode.own_models.model_file import KNOB_KEYS, RESERVED_NAMES
 from polhode.own_models.stage_file import PROPS
+from polhode.scenario.body_file import JOINED_PART_KEYS, PLACE_KEYS
+from polhode.scenario.scenario_file import PAGE_KEYS
 from polhode.web.stage import SWITCHES, Stage
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,7 +32,7 @@ WHEEL, ANGLE_KNOB, LENGTH_KNOB, STAGE, HAMMER = re.findall(r"```toml\n(.*?)```",
 def model_of(tmp_path):
     """The model of a file with this text."""
 
-    def read(text, name="model.toml"):
+    def read(text, name="scenario.toml"):
         (tmp_path / name).write_text(text, encoding="utf-8")
         return ph.model(tmp_path / name)
 
@@ -48,7 +48,7 @@ def test_a_model_at_its_start_has_the_bits_of_the_file(model_of, tmp_path):
     assert (model.name, model.title, model.theme) == ("model", "A bicycle wheel on a stand", "your models")
     assert model.values() == {"spin": 25.0, "tilt": 70.0}
     assert "it precesses" in model.explanation
-    plain = ph.Scenario.from_toml(tmp_path / "model.toml")
+    plain = ph.Scenario.from_toml(tmp_path / "scenario.toml")
     assert states(model()) == states(ph.simulate(plain))
 
 
@@ -139,7 +139,7 @@ def test_what_is_wrong_in_a_file_is_a_sentence(model_of, tmp_path, old, new, sen
     assert text != WHEEL
     with pytest.raises(PolhodeError, match=sentence) as caught:
         model_of(text)
-    assert str(caught.value).startswith(str(tmp_path / "model.toml"))
+    assert str(caught.value).startswith(str(tmp_path / "scenario.toml"))
 
 
 def test_values_outside_the_range_are_refused_in_python_too(model_of):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 
 import pytest
@@ -87,17 +86,6 @@ def test_every_argument_needs_a_knob():
 def test_a_knob_that_makes_no_sense_is_refused(given, sentence):
     with pytest.raises(InputError, match=sentence):
         ph.Knob(*given)
-
-
-def test_the_packages_that_are_functions_are_still_packages():
-    """`polhode.model` and `polhode.lab` are packages, and `ph.model` and `ph.lab` functions."""
-    import polhode.lab.server as server
-    import polhode.model.scenario as scenario
-
-    assert scenario.Scenario is ph.Scenario
-    assert server.Lab
-    assert list(inspect.signature(ph.model).parameters)[:2] == ["function", "title"]
-    assert "port" in inspect.signature(ph.lab).parameters
 
 
 def test_gallery_models_can_be_called_too():

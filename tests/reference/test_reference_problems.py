@@ -137,7 +137,7 @@ def test_unknown_names_bring_the_nearest():
 
 
 def test_the_public_face_is_light_and_complete():
-    heavy = ("numpy", "mpmath", "polhode.model.scenario")
+    heavy = ("numpy", "mpmath", "polhode.scenario.scenario")
     code = f"import sys, polhode as ph; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
     code = (

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.errors import FileError
 from polhode.massprops.appearance import appearance_of
-from polhode.model.members import select_body_members
+from polhode.scenario.members import select_body_members
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")

@@ -64,7 +64,7 @@ def test_the_audit_says_which_and_why(forces, settings, method, why):
 
 
 def test_without_heyoka_it_says_what_would_be_better(monkeypatch):
-    monkeypatch.setattr("polhode.model.method_choice.find_spec", lambda name: None)
+    monkeypatch.setattr("polhode.scenario.method_choice.find_spec", lambda name: None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         audit = ph.simulate(BODY, START, AIR, duration=1.0, rtol=1e-13).audit()
@@ -74,7 +74,7 @@ def test_without_heyoka_it_says_what_would_be_better(monkeypatch):
 
 def test_what_cannot_be_reached_is_said(monkeypatch):
     """A spin about the middle axis, tumbling for a minute: rounding grows a millionfold, and nothing can be done."""
-    monkeypatch.setattr("polhode.model.method_choice.find_spec", lambda name: None)
+    monkeypatch.setattr("polhode.scenario.method_choice.find_spec", lambda name: None)
     box = ph.Body(mass=10.0, inertia=(0.8083, 0.6833, 0.1417))
     spin = ph.State(angular_velocity_body=(1e-4, 5.0, 1e-4))
     with pytest.warns(UserWarning, match=r"the error of the motion is about .* more than rtol = 1e-12"):

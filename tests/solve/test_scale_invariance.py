@@ -228,20 +228,20 @@ HARMLESS = {
     "solve/precision_check.py": {1e-9},  # a difference as a part of the size
     "engines/taylor.py": {1e-6},  # of the slope of an event's function before a change
     "massprops/body.py": {1e-10},  # default of rtol
-    "model/contact_validation.py": {1e-9},  # of the size: how far a body may start inside a surface
-    "model/earth.py": {
+    "scenario/contact_validation.py": {1e-9},  # of the size: how far a body may start inside a surface
+    "scenario/earth.py": {
         2.2729608287e-07,
         5.4068123911e-07,
         1.6196215914e-06,
         2.5326564853e-06,
         7.292115e-05,
     },  # J3 to J6
-    "model/forces.py": {6.6743e-11, 2.94041e-5},  # G; the Earth's magnetic field at the equator, in T
-    "model/mass_course.py": {1e-300, 1e-13, 1e-9},  # of the largest value of a course
-    "model/method_choice.py": {1e-15, 1e-12},  # the finest tolerances
-    "model/outline.py": {1e-14, 1e-12, 1e-10},  # of the size
-    "model/scenario.py": {1e-9, 1e-12},  # default of rtol; rounding of a number of steps, of a duration
-    "model/scenario_validation.py": {1e-9},  # relative: of two velocities
+    "scenario/forces.py": {6.6743e-11, 2.94041e-5},  # G; the Earth's magnetic field at the equator, in T
+    "scenario/mass_course.py": {1e-300, 1e-13, 1e-9},  # of the largest value of a course
+    "scenario/method_choice.py": {1e-15, 1e-12},  # the finest tolerances
+    "scenario/outline.py": {1e-14, 1e-12, 1e-10},  # of the size
+    "scenario/scenario.py": {1e-9, 1e-12},  # default of rtol; rounding of a number of steps, of a duration
+    "scenario/scenario_validation.py": {1e-9},  # relative: of two velocities
     "solve/auto_method.py": {5e-14},  # where rounding begins to show
     "solve/simulate.py": {1e-9},  # default of rtol
     "solve/stepper.py": {1e-9, 8.881784197001252e-16},  # default of rtol; rounding of a number of steps

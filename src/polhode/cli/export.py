@@ -57,7 +57,7 @@ def export(
     if live:
         _export_page(ctx, target, language, output, parameters)
         return
-    from polhode.model.scenario import Scenario
+    from polhode.scenario.scenario import Scenario
     from polhode.solve.write_source import write_source
 
     if language is None:

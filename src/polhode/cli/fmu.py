@@ -51,7 +51,7 @@ def fmu(
       polhode fmu my-scenario.toml --fmi-version 3.0
       polhode fmu hydra-6dof --source-only
     """
-    from polhode.model.scenario import Scenario
+    from polhode.scenario.scenario import Scenario
     from polhode.solve.write_fmu import write_fmu
 
     place = Path(default_stem(ctx, target) + ".fmu") if output is None else output

@@ -13,7 +13,7 @@ from polhode.cli.target import MODEL_KEY, LabCommand, parameter_values
 
 if TYPE_CHECKING:
     from polhode.gallery import Model
-    from polhode.lab.registry import LabModels
+    from polhode.lab_server.registry import LabModels
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +93,7 @@ def lab(
 def _collect_models(ctx: click.Context, targets: tuple[str, ...], model: Model | None) -> tuple[LabModels, str]:
     """The models of the lab, and the name of the one with which the page opens."""
     from polhode.gallery import MODELS, model_name
-    from polhode.lab.registry import LabModels
+    from polhode.lab_server.registry import LabModels
 
     names = [target for target in targets if model_name(target) in MODELS]
     paths = [Path(target) for target in targets if target not in names]
@@ -119,9 +119,9 @@ def serve_page(
     title: str = "",
 ) -> None:
     """Serve the lab, or one motion, until Ctrl-C."""
-    from polhode.lab import address, lifecycle, security
-    from polhode.lab.registry import LabModels
-    from polhode.lab.server import Lab
+    from polhode.lab_server import address, lifecycle, security
+    from polhode.lab_server.registry import LabModels
+    from polhode.lab_server.server import Lab
     from polhode.web import html_page
 
     if token == "":

@@ -48,8 +48,8 @@ class TargetCommand(click.Command):
         """The model of a scenario file that declares knobs."""
         if not target.endswith(".toml") or not Path(target).is_file():
             return None
-        from polhode.model.scenario_file import load_toml
         from polhode.own_models.model_file import read_model
+        from polhode.scenario.scenario_file import load_toml
 
         return read_model(target) if "knobs" in load_toml(Path(target)) else None
 
@@ -166,9 +166,9 @@ def resolve_motion(ctx: click.Context, target: str, values: dict[str, float]) ->
 def simulate_file(target: str, store: Path | None = None, resume: bool = False) -> Motion:
     """Simulate a scenario file; with a store a single run can be killed and resumed."""
     from polhode.gallery.gallery_model import run_stored
-    from polhode.model.scenario import Scenario
-    from polhode.model.scenario_file import load_toml
     from polhode.own_models.model_file import read_model
+    from polhode.scenario.scenario import Scenario
+    from polhode.scenario.scenario_file import load_toml
 
     motion = run_stored(Scenario.from_toml(target), store, resume)
     if "stage" in load_toml(Path(target)):

@@ -13,9 +13,9 @@ import numpy as np
 
 from polhode.integrate.layout import Layout
 from polhode.integrate.prepare import Plan, group_like_pairs
-from polhode.model import force_evaluation
-from polhode.model.force import flatten_leaves
-from polhode.model.scenario import Scenario
+from polhode.scenario import force_evaluation
+from polhode.scenario.force import flatten_leaves
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 CACHE_LINE = 64

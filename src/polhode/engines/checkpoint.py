@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.engines.result import RunResult
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 

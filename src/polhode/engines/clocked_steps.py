@@ -16,7 +16,7 @@ from polhode.engines.journal import Snapshot, StreamReader, events_of_rows, rows
 from polhode.engines.result import Failure
 from polhode.engines.threads import on_threads
 from polhode.integrate.clocked import ClockedRun
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 TURN_PER_SEARCH = 0.5

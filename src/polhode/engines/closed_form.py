@@ -14,7 +14,7 @@ from polhode.engines.journal import Snapshot, StreamReader, failure_of_snapshot
 from polhode.engines.result import Failure, Report
 from polhode.engines.threads import on_threads
 from polhode.integrate.closed_form import ClosedFormRun
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 SECONDS_PER_EVALUATION = 2e-6

@@ -54,9 +54,9 @@ from polhode.integrate.contact_shapes import (
     ROUNDING,
 )
 from polhode.massprops.body import Body
-from polhode.model.contact import BodyContact, HalfSpace
-from polhode.model.outline import outline_of
-from polhode.model.scenario import Scenario
+from polhode.scenario.contact import BodyContact, HalfSpace
+from polhode.scenario.outline import outline_of
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 RIM_POINTS = 8

@@ -21,7 +21,7 @@ from polhode.engines.integrator import FixedSteps, Integrator
 from polhode.engines.journal import Journal, Recorder, Snapshot, StreamReader
 from polhode.engines.result import CONTACT_NUMBERS, Report, RunResult, SampleColumns, report_of_part
 from polhode.engines.taylor import OneByOneError, TaylorSeries, runs_in_lanes
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 

@@ -22,7 +22,7 @@ from polhode.integrate.event_laws import (
     ZENO_COUNT,
 )
 from polhode.integrate.layout import EVENT_POINTS
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 ACTION_CODES = {"stop": STOP, "record": RECORD, "change": CHANGE}

@@ -14,7 +14,7 @@ import numpy as np
 from polhode.engines.heyoka_expressions import SWITCH, SymbolicSystem
 from polhode.equations.symbolic import Monomial, Symbol, SymbolTable
 from polhode.errors import ScenarioError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 UNROLLED_LIMIT, UNROLLED_LIMIT_FOR_MANY = 10_000, 100_000

@@ -22,10 +22,10 @@ from polhode.equations.right_hand_side import build_motion_law, build_view
 from polhode.equations.symbolic import Symbol, SymbolTable
 from polhode.equations.vectors import plus, zero_vector
 from polhode.errors import ForceError
-from polhode.model import force_evaluation
-from polhode.model.force import Force, map_leaves
-from polhode.model.preflight import locate_error
-from polhode.model.scenario import Scenario
+from polhode.scenario import force_evaluation
+from polhode.scenario.force import Force, map_leaves
+from polhode.scenario.preflight import locate_error
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 EXPANDED_BODIES = 8

@@ -21,9 +21,9 @@ from polhode.engines.heyoka_codegen import (
 )
 from polhode.engines.heyoka_expressions import SymbolicSystem, build_symbolic_system
 from polhode.engines.result import SampleColumns
-from polhode.model.force import flatten_leaves
-from polhode.model.scenario import Scenario
-from polhode.model.state import split_groups
+from polhode.scenario.force import flatten_leaves
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import split_groups
 from polhode.validation import Array
 
 LARGEST_RATIO = 64.0

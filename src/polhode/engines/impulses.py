@@ -8,9 +8,9 @@ import numpy as np
 
 from polhode.engines.result import SampleColumns
 from polhode.equations.right_hand_side import build_impulse_law, build_view
-from polhode.model.members import over_bodies
-from polhode.model.scenario import Scenario
-from polhode.model.state import split_groups
+from polhode.scenario.members import over_bodies
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import split_groups
 from polhode.validation import Array
 
 

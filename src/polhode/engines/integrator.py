@@ -21,10 +21,10 @@ from polhode.equations.inertia import BodyConstants
 from polhode.equations.rigid_body import turn_per_step
 from polhode.integrate.fixed_steps import FixedRun
 from polhode.integrate.prepare import Plan, plan_of, structure_of
-from polhode.model.force import flatten_leaves
-from polhode.model.members import over_bodies
-from polhode.model.scenario import Scenario
-from polhode.model.state import split_groups
+from polhode.scenario.force import flatten_leaves
+from polhode.scenario.members import over_bodies
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import split_groups
 from polhode.validation import Array
 
 PORTION_S = 0.2

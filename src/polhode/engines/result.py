@@ -13,7 +13,7 @@ from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.engines.closed_form import ClosedForm
-    from polhode.model.scenario import Scenario
+    from polhode.scenario.scenario import Scenario
 
 IMPACT = np.dtype(
     [

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 

@@ -49,10 +49,10 @@ from polhode.equations.inertia import constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
-from polhode.model.event import Event
-from polhode.model.force import flatten_leaves, map_leaves
-from polhode.model.scenario import Scenario
-from polhode.model.state import split_groups
+from polhode.scenario.event import Event
+from polhode.scenario.force import flatten_leaves, map_leaves
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import split_groups
 from polhode.validation import Array
 
 FIRST_PORTION, LARGEST_PORTION = 50, 5000

@@ -12,11 +12,11 @@ from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, ScenarioError
 from polhode.ir.language import Recorded, in_plain_python, record_function
-from polhode.model.event import Event
-from polhode.model.force import Force, flatten_leaves, map_leaves
-from polhode.model.preflight import locate_error
-from polhode.model.rotor import Rotor
-from polhode.model.scenario import Scenario
+from polhode.scenario.event import Event
+from polhode.scenario.force import Force, flatten_leaves, map_leaves
+from polhode.scenario.preflight import locate_error
+from polhode.scenario.rotor import Rotor
+from polhode.scenario.scenario import Scenario
 
 _VECTOR, _QUATERNION = (0.0,) * 3, (0.0,) * 4
 _STATE = StateView(_VECTOR, _QUATERNION, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)

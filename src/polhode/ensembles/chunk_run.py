@@ -15,10 +15,10 @@ from polhode.ensembles.failures import find_failures
 from polhode.ensembles.member_source import MemberSource
 from polhode.ensembles.pieces import count_members_from, run_in_pieces
 from polhode.errors import InputError
-from polhode.model.method_choice import AUTO
-from polhode.model.scenario import Scenario
 from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import decide_tolerance, run_with_dense_output, sample_members
 from polhode.solve.long_steps import StepFigures, find_step_figures, merge_step_figures
 from polhode.solve.simulate import ask_for_final_states, explain_errors

@@ -21,7 +21,7 @@ from polhode.ensembles.pieces import Look, Run, join_pieces, run_in_pieces
 from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_layout import METADATA
 from polhode.errors import DeadlyChunksError, ScenarioError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 DASK = "dask"
 NAMED_CHUNKS = 5

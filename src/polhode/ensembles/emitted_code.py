@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from polhode.engines.driver import drive, integrator_for
 from polhode.ensembles.store_manifest import version_of
 from polhode.ir.program import Program
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 
 
 class _Found(Exception):  # noqa: N818, not an error

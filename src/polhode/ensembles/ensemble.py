@@ -16,15 +16,15 @@ from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.runner import check_kept, run_ensemble
 from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
-from polhode.model import scenario_validation as checks
-from polhode.model.contact import Contact
-from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw, array_lengths, settle_arrays
-from polhode.model.mass_course import MassCourse
-from polhode.model.rotor import Rotor
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.results.motion import Motion
+from polhode.scenario import scenario_validation as checks
+from polhode.scenario.contact import Contact
+from polhode.scenario.event import Event, EventLaw
+from polhode.scenario.force import Force, ForceLaw, array_lengths, settle_arrays
+from polhode.scenario.mass_course import MassCourse
+from polhode.scenario.rotor import Rotor
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.solve.simulate import as_scenario, explain_arguments
 
 if TYPE_CHECKING:

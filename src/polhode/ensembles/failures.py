@@ -9,7 +9,7 @@ import numpy as np
 from polhode.engines.driver import run_scenario
 from polhode.engines.result import Failure, RunResult
 from polhode.ensembles.chunks import split_into_blocks
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.solve.run_errors import describe_failure, name_member, traced_error
 
 DESCRIBED = 16

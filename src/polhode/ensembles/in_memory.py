@@ -12,13 +12,13 @@ from polhode.engines.result import Report, RunResult
 from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.pieces import run_in_pieces
 from polhode.errors import find_stacklevel
-from polhode.model.method_choice import AUTO
-from polhode.model.preflight import check_user_functions
-from polhode.model.scenario import Scenario
 from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.preflight import check_user_functions
+from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import run_auto, run_with_dense_output
 from polhode.solve.long_steps import StepFigures, find_step_figures, merge_step_figures, warn_of_long_steps
 from polhode.solve.precision_check import compare_precision, warn_of_lost_precision

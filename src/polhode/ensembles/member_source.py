@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.errors import ScenarioError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 IntArray: TypeAlias = NDArray[np.int64]

@@ -23,7 +23,7 @@ from polhode.engines.result import EventRecord, Failure, Report, RunResult
 from polhode.engines.threads import CORES
 from polhode.ensembles.chunks import BLOCK_MEMBERS, split_into_blocks
 from polhode.errors import CancelledError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 PIECE_BODIES = 16_384

@@ -27,9 +27,9 @@ from polhode.ensembles.stored_run import (
     stored_inputs,
 )
 from polhode.errors import DamagedChunkError, FileError, InputError
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.results.motion import Motion
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from polhode.ensembles.store_folder import is_ensemble_store
 from polhode.ensembles.stored_reductions import describe_reductions, write_reductions
 from polhode.ensembles.stored_run import StoredRun, open_run_store, read_failures, read_partials
 from polhode.errors import DeadlyChunksError, ScenarioError, find_stacklevel
-from polhode.model.preflight import check_user_functions
-from polhode.model.scenario import Scenario
+from polhode.scenario.preflight import check_user_functions
+from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import sample_members
 from polhode.solve.long_steps import StepFigures, merge_step_figures, warn_of_long_steps
 from polhode.solve.precision_check import compare_precision, warn_of_lost_precision

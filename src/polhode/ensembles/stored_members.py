@@ -17,8 +17,8 @@ from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource,
 from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_layout import MEMBER, ArraySpec
 from polhode.errors import ForceError, ScenarioError
-from polhode.model.scenario import Scenario
 from polhode.results.store import describe_scenario, extract_long_lists, insert_long_lists, restore_scenario
+from polhode.scenario.scenario import Scenario
 
 Path = tuple[Any, ...]
 PROBES = (11, 13)

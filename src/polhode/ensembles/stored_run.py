@@ -20,8 +20,8 @@ from polhode.ensembles.store import TIME, EnsembleStore
 from polhode.ensembles.store_layout import MEMBER, ArraySpec
 from polhode.ensembles.stored_members import MemberNumbers, collect_member_numbers, describe_members, restore_members
 from polhode.errors import FileError, InputError
-from polhode.model.scenario import Scenario
 from polhode.results.motion import Motion
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 SAMPLES, CONTACT, IMPACT_TOTALS = "samples", "contact", "impact_totals"

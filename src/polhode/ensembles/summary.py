@@ -18,8 +18,8 @@ from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.sensitivity import LEAST_MEMBERS, Sensitivity, largest_bias, measure_sensitivity
 from polhode.ensembles.summary_inputs import SummarizedInput, split_inputs
 from polhode.errors import InputError
-from polhode.model.scenario import Scenario
 from polhode.plot.sweep_panels import format_label, format_unit
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array, check_path
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.runner import SAMPLES, check_kept, run_ensemble
 from polhode.ensembles.sampling import Draw, DrawnSource, read_sweep_file
 from polhode.errors import ScenarioError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 DEFAULT_REDUCTIONS = ("mean:position", "mean:velocity", "extremes:position", "extremes:speed")

@@ -10,8 +10,8 @@ from polhode.gallery import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Polygon, Text
 from polhode.web.stage import Stage, StageCamera

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.model.scenario import Scenario
     from polhode.results.motion import Motion
+    from polhode.scenario.scenario import Scenario
 
 SIDES = 6
 RADIUS = 0.5

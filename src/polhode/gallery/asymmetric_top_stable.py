@@ -11,10 +11,10 @@ from polhode.gallery.measurements import extremes, first_interval, zero_crossing
 from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.reference.poinsot import herpolhode_radii
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from polhode.gallery.measurements import first_interval, zero_crossings
 from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage
 

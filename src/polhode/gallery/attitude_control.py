@@ -13,10 +13,10 @@ from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
-from polhode.model.rotor import rotor
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.rotations import quaternion
+from polhode.scenario.rotor import rotor
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import Rod, TargetDirection
 from polhode.web.stage import Grab, Stage, StageCamera
 

@@ -10,8 +10,8 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
-from polhode.model.forces import impulse
-from polhode.model.scenario import Scenario
+from polhode.scenario.forces import impulse
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage

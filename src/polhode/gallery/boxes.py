@@ -11,11 +11,11 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
-from polhode.model.forces import gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.problems import problem
 from polhode.rotations import angle_between
+from polhode.scenario.forces import gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage
 

@@ -11,12 +11,12 @@ import numpy as np
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
-from polhode.model.air import constant
-from polhode.model.earth import WGS84
-from polhode.model.flight_forces import drag, earth_gravity
-from polhode.model.forces import STANDARD_GRAVITY, gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.air import constant
+from polhode.scenario.earth import WGS84
+from polhode.scenario.flight_forces import drag, earth_gravity
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
@@ -105,7 +105,7 @@ def _work_of_drag(motion: Motion) -> float:
 
 
 def _weight(motion: Motion) -> np.ndarray:
-    from polhode.model.earth import WGS84
+    from polhode.scenario.earth import WGS84
 
     return np.asarray(float(BALL.mass) * WGS84.gravity(motion.position))
 

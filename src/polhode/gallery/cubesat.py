@@ -13,9 +13,9 @@ from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
-from polhode.model.forces import point_gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import point_gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Globe, LocalVertical
 from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame

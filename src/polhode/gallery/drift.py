@@ -10,8 +10,8 @@ import numpy as np
 from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_norm_loss
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import box
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import AxisLine, Polygon
 from polhode.web.stage import Stage
 

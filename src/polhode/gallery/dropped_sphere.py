@@ -10,10 +10,10 @@ import numpy as np
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
-from polhode.model.earth import WGS84
-from polhode.model.flight_forces import earth_gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.earth import WGS84
+from polhode.scenario.flight_forces import earth_gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import AxisLine, Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
 

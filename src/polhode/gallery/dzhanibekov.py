@@ -12,9 +12,9 @@ from polhode.gallery.measurements import extremes, first_interval, zero_crossing
 from polhode.gallery.plain_formulas import free_rotation_period
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box, cylinder
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage, StageCamera
 

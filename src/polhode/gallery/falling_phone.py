@@ -13,10 +13,10 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
-from polhode.model.forces import STANDARD_GRAVITY, gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array, as_leaves
 from polhode.web.props import Cuboid
 from polhode.web.stage import Grab, Stage, StageCamera

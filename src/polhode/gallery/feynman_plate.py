@@ -15,10 +15,10 @@ from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import thin_disk, thin_sheet
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera

@@ -15,9 +15,9 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
-from polhode.model.forces import torque
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import torque
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import AxisLine, Shaft
 from polhode.web.stage import Stage, StageCamera
 

@@ -11,9 +11,9 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
-from polhode.model.forces import force_at
-from polhode.model.scenario import Scenario
 from polhode.reference.pendulum import Pendulum
+from polhode.scenario.forces import force_at
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import Ball, Polygon, Text
 from polhode.web.stage import Stage, StageCamera

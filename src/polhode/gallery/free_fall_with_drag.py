@@ -8,10 +8,10 @@ from polhode.equations.scalar_ops import larger, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import particle
-from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.fall import with_quadratic_drag
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity, quadratic_drag
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import TargetDirection
 from polhode.web.stage import Stage, StageCamera
 

@@ -12,10 +12,10 @@ from polhode.gallery.measurements import azimuth_rate, first_interval, zero_cros
 from polhode.gallery.plain_formulas import radians, sorted_period
 from polhode.gallery.shared import add_legend_below_title, finish_time_panel
 from polhode.massprops.shapes import box, thin_disk
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera

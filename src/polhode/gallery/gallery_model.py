@@ -19,8 +19,8 @@ from polhode.web.stage import Stage
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from polhode.model.scenario import Scenario
     from polhode.results.motion import Motion
+    from polhode.scenario.scenario import Scenario
 
 THEMES = (
     "transformations and rotations",

@@ -22,9 +22,9 @@ from polhode.gallery.gyroscope_disk import (
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.plain_formulas import released_period, steady_precession_rates
 from polhode.gallery.shared import finish_time_panel
-from polhode.model.forces import gravity
-from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
+from polhode.scenario.forces import gravity
+from polhode.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,9 @@ from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.shared import finish_time_panel
-from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 if TYPE_CHECKING:

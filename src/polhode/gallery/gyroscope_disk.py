@@ -12,10 +12,10 @@ from polhode.equations.scalar_ops import cos, sin
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.plain_formulas import radians
 from polhode.massprops.shapes import ellipsoid
-from polhode.model.forces import gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.heavy_top import HeavyTop
+from polhode.scenario.forces import gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Axle, Stand
 from polhode.web.stage import Grab, Stage, StageCamera

@@ -12,9 +12,9 @@ from polhode.equations.quaternions import from_angles
 from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
-from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 if TYPE_CHECKING:

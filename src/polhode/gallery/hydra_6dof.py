@@ -13,9 +13,9 @@ from polhode.gallery.closed_forms.runge_kutta_rotation import phase_error
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
-from polhode.model.forces import STANDARD_GRAVITY, gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud
 from polhode.web.stage import Stage, StageCamera

@@ -13,9 +13,9 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
-from polhode.model.forces import STANDARD_GRAVITY, gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Ball
 from polhode.web.stage import Stage, StageCamera

@@ -16,9 +16,9 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.errors import InputError, nearest
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import GeometrySource, Shape
-from polhode.model.scenario import Scenario
 from polhode.results.audit import audit_motion, common_direction
 from polhode.results.motion import Motion
+from polhode.scenario.scenario import Scenario
 from polhode.solve.live_numbers import KnobError, KnobRange
 from polhode.solve.live_program import LiveProgram, LiveRun, build_program
 from polhode.solve.simulate import simulate

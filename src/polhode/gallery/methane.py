@@ -10,8 +10,8 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import sphere
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Bonds, Polyline, Text
 from polhode.web.stage import Stage

@@ -11,8 +11,8 @@ from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.shapes import sphere
-from polhode.model.forces import STANDARD_GRAVITY, gravity, thruster
-from polhode.model.scenario import Scenario
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity, thruster
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import PointsCloud, StageArrow
 from polhode.web.stage import Stage, StageCamera

@@ -11,7 +11,7 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage, StageCamera

@@ -13,11 +13,11 @@ from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder, frustum
-from polhode.model.flight_forces import CoefficientTable, drag
-from polhode.model.forces import STANDARD_GRAVITY, gravity
-from polhode.model.mass_course import mass_course
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.flight_forces import CoefficientTable, drag
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity
+from polhode.scenario.mass_course import mass_course
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import Rod
 from polhode.web.stage import Stage, StageCamera
 

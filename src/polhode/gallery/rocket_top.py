@@ -15,10 +15,10 @@ from polhode.gallery.measurements import first_interval
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.plain_formulas import released_period
 from polhode.massprops.shapes import ellipsoid
-from polhode.model.forces import force_at
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.heavy_top import HeavyTop
+from polhode.scenario.forces import force_at
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Ball
 from polhode.web.stage import Grab, Stage, StageCamera

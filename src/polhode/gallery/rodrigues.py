@@ -13,7 +13,7 @@ from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import sphere
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage, StageCamera

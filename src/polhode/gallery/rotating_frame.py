@@ -9,9 +9,9 @@ import numpy as np
 from polhode.gallery.closed_forms.turning_platform import PlatformThrow
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import sphere
-from polhode.model.forces import STANDARD_GRAVITY, gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import Ball, Platform
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
 

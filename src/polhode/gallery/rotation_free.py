@@ -11,8 +11,8 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import lever_arms
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
-from polhode.model.forces import force_at
-from polhode.model.scenario import Scenario
+from polhode.scenario.forces import force_at
+from polhode.scenario.scenario import Scenario
 from polhode.web.props import Ball, Polygon, StageArrow
 from polhode.web.stage import Stage, StageCamera
 

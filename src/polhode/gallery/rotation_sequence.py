@@ -11,10 +11,10 @@ from polhode import rotations
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import prism
-from polhode.model.force import Force
-from polhode.model.forces import impulse
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.force import Force
+from polhode.scenario.forces import impulse
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 
 FRAMES, STEADY_FRAMES = 120, 200

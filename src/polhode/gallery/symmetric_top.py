@@ -11,11 +11,11 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.body import Body
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
 from polhode.rotations import angle_between
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera

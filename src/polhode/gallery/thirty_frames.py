@@ -9,10 +9,10 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
-from polhode.model.forces import STANDARD_GRAVITY, gravity, linear_drag
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.fall import Flight, with_linear_drag
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity, linear_drag
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud, TargetDirection
 from polhode.web.stage import Stage, StageCamera

@@ -16,10 +16,10 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
 from polhode.gallery.measurements import azimuths, zero_crossings
 from polhode.massprops.shapes import ellipsoid
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.rotations import angle_between
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud
 from polhode.web.stage import Stage

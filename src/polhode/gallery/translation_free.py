@@ -13,9 +13,9 @@ from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossing
 from polhode.gallery.plain_formulas import quarter_period
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
-from polhode.model.forces import force_at
-from polhode.model.scenario import Scenario
 from polhode.reference.pendulum import Pendulum
+from polhode.scenario.forces import force_at
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Ball, Polyline
 from polhode.web.stage import Stage, StageCamera

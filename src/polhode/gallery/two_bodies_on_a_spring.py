@@ -11,10 +11,10 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import sphere
-from polhode.model.forces import spring_between
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.spring import SpringPair
+from polhode.scenario.forces import spring_between
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.web.props import PointsCloud, Text
 from polhode.web.stage import Stage, StageCamera
 

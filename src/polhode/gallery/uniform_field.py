@@ -15,9 +15,9 @@ from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, tetrahedron
-from polhode.model.forces import STANDARD_GRAVITY, gravity
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.forces import STANDARD_GRAVITY, gravity
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Ball, StageArrow, TargetDirection
 from polhode.web.stage import Stage, StageCamera

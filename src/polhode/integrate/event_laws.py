@@ -12,7 +12,7 @@ from polhode.integrate.layout import EVENT_POINTS, Layout, read, read_constants,
 from polhode.ir.loops import Loop, Sweep, loop
 from polhode.methods.dense_output import evaluate_interpolant
 from polhode.methods.runge_kutta import add_scaled, step_end
-from polhode.model.force import map_leaves
+from polhode.scenario.force import map_leaves
 
 AHEAD = 1 / 64
 """The distance, as a fraction of the step, of the finite difference for the slope of a function."""

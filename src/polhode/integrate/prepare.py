@@ -39,9 +39,9 @@ from polhode.methods.registry import METHODS, Method
 from polhode.methods.runge_kutta import build_step
 from polhode.methods.splitting import build_splitting_step, kick_tableau
 from polhode.methods.tableaus import EULER, Tableau
-from polhode.model.contact import BodyContact
-from polhode.model.force import Force, map_leaves
-from polhode.model.scenario import Scenario
+from polhode.scenario.contact import BodyContact
+from polhode.scenario.force import Force, map_leaves
+from polhode.scenario.scenario import Scenario
 
 LANES = 32
 """Bodies per block: enough to amortize a call, few enough for the block to stay in the L1 cache."""

@@ -10,8 +10,8 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Surface
-from polhode.model.members import select_body_members
-from polhode.model.state import stack_components
+from polhode.scenario.members import select_body_members
+from polhode.scenario.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:

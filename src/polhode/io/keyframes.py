@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polhode.model.state import stack_components
 from polhode.results.body_geometry import geometry_view_of
+from polhode.scenario.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:

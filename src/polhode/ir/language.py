@@ -37,8 +37,8 @@ from polhode.ir.standard_functions import (
     standard_math,
     standard_numpy,
 )
-from polhode.model.force import name_of_function
-from polhode.model.preflight import locate_error
+from polhode.scenario.force import name_of_function
+from polhode.scenario.preflight import locate_error
 
 MOST_PATHS = 1024
 """Ways through a function that its `if`s may make."""

@@ -14,9 +14,12 @@ from typing import Any
 from polhode.errors import PolhodeError, ScenarioError
 from polhode.gallery.gallery_model import Model
 from polhode.gallery.knob import Knob, format_with_unit
-from polhode.model.body_file import read_body
-from polhode.model.scenario import Scenario
-from polhode.model.scenario_file import (
+from polhode.own_models.knob_path import Place, format_place, number_at, parse_place, replace_number
+from polhode.own_models.stage_file import read_lesson, read_stage
+from polhode.own_models.tables import read_list
+from polhode.scenario.body_file import read_body
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.scenario_file import (
     PAGE_KEYS,
     READ_SEPARATELY,
     SETTINGS,
@@ -26,9 +29,6 @@ from polhode.model.scenario_file import (
     to_toml_text,
     without_page_keys,
 )
-from polhode.own_models.knob_path import Place, format_place, number_at, parse_place, replace_number
-from polhode.own_models.stage_file import read_lesson, read_stage
-from polhode.own_models.tables import read_list
 from polhode.synonyms import suggest_name
 from polhode.web.stage import Stage
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from polhode.gallery.lesson import Lesson
-    from polhode.model.scenario import Scenario
+    from polhode.scenario.scenario import Scenario
 
 ScenarioFunction: TypeAlias = "Callable[..., Scenario | Mapping[str, Scenario]]"
 
@@ -124,7 +124,7 @@ def _checked(function: ScenarioFunction, called: str) -> ScenarioFunction:
     """The function, whose result is checked: a scenario, or scenarios by name."""
 
     def scenario(**values: float) -> Scenario | Mapping[str, Scenario]:
-        from polhode.model.scenario import Scenario
+        from polhode.scenario.scenario import Scenario
 
         made = function(**values)
         several = isinstance(made, Mapping) and bool(made) and all(isinstance(name, str) for name in made)

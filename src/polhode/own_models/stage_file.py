@@ -9,8 +9,8 @@ from typing import Any
 from polhode.errors import PolhodeError, ScenarioError
 from polhode.gallery.knob import Knob
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.model.body_file import read_body
 from polhode.own_models.tables import read_list, read_record
+from polhode.scenario.body_file import read_body
 from polhode.synonyms import suggest_name
 from polhode.web import props
 from polhode.web.stage import SWITCHES, Grab, Stage, StageCamera, ThirdFrame

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.errors import InputError, ScenarioError, nearest
 from polhode.massprops.body import Body
-from polhode.model.event import Event, EventLaw
-from polhode.model.forces import FORCES
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.reference.multiprecision import to_fraction
+from polhode.scenario.event import Event, EventLaw
+from polhode.scenario.forces import FORCES
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.synonyms import explain_unknown_arguments
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from polhode.equations.pivot import angular_momentum_about_pivot
-from polhode.model.contact import HalfSpace
-from polhode.model.force import Force, flatten_leaves
-from polhode.model.rotor import Rotor
-from polhode.model.state import apply_to_vectors
 from polhode.results import dynamics
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.contact import HalfSpace
+from polhode.scenario.force import Force, flatten_leaves
+from polhode.scenario.rotor import Rotor
+from polhode.scenario.state import apply_to_vectors
 from polhode.validation import Array
 
 

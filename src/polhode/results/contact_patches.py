@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from polhode.model.contact import HalfSpace
+from polhode.scenario.contact import HalfSpace
 from polhode.validation import Array
 
 CELLS = 8

@@ -20,10 +20,10 @@ from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.right_hand_side import build_rotor_torques
 from polhode.equations.vectors import minus, plus, scaled
 from polhode.errors import InputError
-from polhode.model import force_evaluation
-from polhode.model.force import Force
-from polhode.model.state import split_groups, stack_components
 from polhode.results.trajectory import Trajectory, require_forces
+from polhode.scenario import force_evaluation
+from polhode.scenario.force import Force
+from polhode.scenario.state import split_groups, stack_components
 from polhode.validation import Array
 
 

@@ -15,13 +15,13 @@ from polhode.equations.law import Groups
 from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.equations.vectors import cross, minus
 from polhode.errors import InputError, nearest
-from polhode.model.air import as_air, as_wind
-from polhode.model.earth import Earth, Geodetic, as_earth, check_latitude, ned_quaternion, turn_about_axis
-from polhode.model.earth_validation import distinct_earths
-from polhode.model.flight_forces import Environment, known_heights
-from polhode.model.force import leading_lengths
-from polhode.model.state import stack_components
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.air import as_air, as_wind
+from polhode.scenario.earth import Earth, Geodetic, as_earth, check_latitude, ned_quaternion, turn_about_axis
+from polhode.scenario.earth_validation import distinct_earths
+from polhode.scenario.flight_forces import Environment, known_heights
+from polhode.scenario.force import leading_lengths
+from polhode.scenario.state import stack_components
 from polhode.validation import Array
 
 FRAMES = ("earth", "ned", "enu", "lvlh")

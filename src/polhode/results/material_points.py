@@ -12,7 +12,7 @@ from polhode.equations.formulations import StateView
 from polhode.equations.quaternions import conjugate, product, to_world
 from polhode.equations.vectors import cross, minus, plus
 from polhode.errors import InputError
-from polhode.model.state import stack_components
+from polhode.scenario.state import stack_components
 from polhode.validation import Array
 
 

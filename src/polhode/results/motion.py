@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from numpy.typing import ArrayLike
 
-    from polhode.model.air import Air
-    from polhode.model.earth import Earth
     from polhode.plot.film import Film
+    from polhode.scenario.air import Air
+    from polhode.scenario.earth import Earth
 
 
 class Motion(Trajectory):

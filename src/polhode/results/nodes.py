@@ -16,9 +16,9 @@ from polhode.engines.result import RunResult
 from polhode.errors import InputError
 from polhode.integrate.node_loops import PROGRAMS, NodeRun
 from polhode.massprops.body import Body
-from polhode.model.scenario import Scenario
 from polhode.results import dynamics
 from polhode.results.material_points import rotation_between
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array, check_numbers, shape_of
 
 if TYPE_CHECKING:

@@ -26,10 +26,10 @@ from polhode.io.atomic_folders import atomic_folder, read_folder
 from polhode.io.checkpoint_files import flush_folder
 from polhode.io.unfinished_runs import is_unfinished_run, refuse_unfinished_run
 from polhode.massprops.body_table import to_plain_values
-from polhode.model import scenario_file
-from polhode.model.scenario import Scenario
 from polhode.results.store_manifest import MANIFEST, build_manifest, read_by_checksum, read_verified, refuse_links
 from polhode.results.trajectory import Trajectory
+from polhode.scenario import scenario_file
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.version import __version__
 

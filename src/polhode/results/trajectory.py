@@ -25,10 +25,10 @@ from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
 from polhode.errors import InputError, ScenarioError, nearest
 from polhode.massprops.geometry import Indices
-from polhode.model.scenario import Scenario
-from polhode.model.state import State, split_groups, stack_components
 from polhode.results import material_points
 from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states, select_impacts
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State, split_groups, stack_components
 from polhode.validation import Array
 
 

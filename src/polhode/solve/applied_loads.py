@@ -12,9 +12,9 @@ from polhode.engines.integrator import Integrator
 from polhode.equations.force_laws import coupled_load
 from polhode.errors import InputError, ScenarioError
 from polhode.integrate.node_loops import sum_nodal_forces
-from polhode.model.force import Force, map_leaves
-from polhode.model.scenario import Scenario
 from polhode.results.nodes import offsets_of, refuse_moving_center
+from polhode.scenario.force import Force, map_leaves
+from polhode.scenario.scenario import Scenario
 from polhode.solve.quick_advance import QuickLoads
 from polhode.validation import Array, as_floats, check_number, check_numbers, shape_of
 

@@ -2,7 +2,7 @@
 
 The tolerance of an adaptive method bounds the error of each step.  What a user asks for is the error of the motion:
 so the run is repeated with a finer tolerance until two runs agree as well as asked, and the finer one is returned.
-Which method comes first is chosen in `polhode.model.method_choice`.
+Which method comes first is chosen in `polhode.scenario.method_choice`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from polhode.engines.driver import run_scenario
 from polhode.engines.journal import Recorder
 from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.errors import InputError
-from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
-from polhode.model.scenario import Scenario
+from polhode.scenario.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 REFINEMENT = 100.0

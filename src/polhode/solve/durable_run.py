@@ -25,10 +25,10 @@ from polhode.io.checkpoint_chain import CheckpointChain, CheckpointRecord
 from polhode.io.durable_files import remove_drafts, sync_folder, write_durable
 from polhode.io.store_lock import lock_store
 from polhode.io.unfinished_runs import CHECKPOINTS, RUN_MANIFEST, describe_progress, is_unfinished_run, read_manifest
-from polhode.model.method_choice import AUTO
-from polhode.model.scenario import Scenario
 from polhode.results import store as motion_store
 from polhode.results.motion import Motion
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.scenario import Scenario
 from polhode.solve.scenario_description import MOST_DIFFERENCES, describe_run, find_differences
 from polhode.validation import Array
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import InputError, ScenarioError, nearest
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.solve.applied_loads import NAMES
 from polhode.validation import check_number, check_numbers, shape_of
 

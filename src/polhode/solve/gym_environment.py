@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 
 from polhode.errors import InputError, RunError
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.solve.stepper import Stepper
 from polhode.validation import Array, check_number, check_numbers, shape_of
 

@@ -18,8 +18,8 @@ from polhode.errors import PolhodeError
 from polhode.ir.graph import Graph, Place, Trace, Traced
 from polhode.ir.knob_numbers import Trail, evaluate, following_knobs, logging_numbers
 from polhode.ir.targets.source import JAVASCRIPT, SourceFunction
-from polhode.model.method_choice import AUTO
-from polhode.model.scenario import Scenario
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.scenario import Scenario
 from polhode.solve.write_source import SourceExporter, settle_scenario
 from polhode.validation import Array
 

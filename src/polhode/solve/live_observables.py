@@ -21,9 +21,9 @@ from polhode.integrate.layout import read, read_constants
 from polhode.integrate.prepare import group_like_pairs
 from polhode.integrate.straight import sample_function
 from polhode.ir.targets.source import SourceFunction
-from polhode.model import force_evaluation
-from polhode.model.force import Force, flatten_leaves, map_leaves
-from polhode.model.scenario import Scenario
+from polhode.scenario import force_evaluation
+from polhode.scenario.force import Force, flatten_leaves, map_leaves
+from polhode.scenario.scenario import Scenario
 from polhode.solve.write_source import SourceExporter
 
 

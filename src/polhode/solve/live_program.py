@@ -10,8 +10,8 @@ import numpy as np
 
 from polhode.errors import PolhodeError
 from polhode.ir.targets.source import JAVASCRIPT, table, write_function
-from polhode.model.method_choice import AUTO
-from polhode.model.scenario import Scenario
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.scenario import Scenario
 from polhode.solve.live_numbers import (
     EXTRA,
     Extra,

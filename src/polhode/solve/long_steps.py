@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.model.scenario import Scenario
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.scenario import Scenario
 
 LONGEST_TURN = 1.0
 """Turning by more than this in one step, in rad, a body escapes a Runge-Kutta method."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.engines.driver import run_scenario
 from polhode.engines.result import PrecisionReport
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import sample_members
 from polhode.validation import Array
 

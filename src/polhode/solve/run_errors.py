@@ -14,15 +14,15 @@ from polhode.errors import (
     SingularityError,
 )
 from polhode.integrate.contact_scene import MOST_POINTS
-from polhode.model.event import Event
-from polhode.model.flight_forces import describe_limit_reached
-from polhode.model.force import Force
-from polhode.model.preflight import locate_error
-from polhode.model.rotor import Rotor
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.results.motion import Motion
 from polhode.results.trajectory import state_from_sample
+from polhode.scenario.event import Event
+from polhode.scenario.flight_forces import describe_limit_reached
+from polhode.scenario.force import Force
+from polhode.scenario.preflight import locate_error
+from polhode.scenario.rotor import Rotor
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 
 
 def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Rotor | Event]]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from polhode.ir.language import Recorded
-from polhode.model.force import Force
-from polhode.model.scenario import Scenario
+from polhode.scenario.force import Force
+from polhode.scenario.scenario import Scenario
 from polhode.version import __version__
 
 LONG_LIST = 64

@@ -21,18 +21,18 @@ from polhode.engines.result import AutoReport, Report
 from polhode.engines.user_functions import settle_functions
 from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
-from polhode.model.contact import Contact
-from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw
-from polhode.model.mass_course import MassCourse
-from polhode.model.method_choice import AUTO
-from polhode.model.preflight import check_user_functions
-from polhode.model.rotor import Rotor
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
+from polhode.scenario.contact import Contact
+from polhode.scenario.event import Event, EventLaw
+from polhode.scenario.force import Force, ForceLaw
+from polhode.scenario.mass_course import MassCourse
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.preflight import check_user_functions
+from polhode.scenario.rotor import Rotor
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.solve.auto_method import run_auto
 from polhode.solve.durable_run import open_run_store
 from polhode.solve.long_steps import find_step_figures, warn_of_long_steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from polhode.integrate.straight import UnitArrays
-from polhode.model.force import flatten_leaves
-from polhode.model.scenario import Scenario
+from polhode.scenario.force import flatten_leaves
+from polhode.scenario.scenario import Scenario
 
 
 def describe_run(scenario: Scenario) -> str:

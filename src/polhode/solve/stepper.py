@@ -18,19 +18,19 @@ from polhode.engines.user_functions import settle_functions
 from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
-from polhode.model.contact import Contact
-from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw
-from polhode.model.mass_course import MassCourse
-from polhode.model.method_choice import AUTO, RUNGE_KUTTA
-from polhode.model.preflight import check_user_functions
-from polhode.model.rotor import Rotor
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
 from polhode.results.motion import Motion
 from polhode.results.nodes import BodyKinematics, Nodes, accelerations_of, check_one_body, kinematics_of, offsets_of
 from polhode.results.trajectory import Crossing, state_from_sample, view_of_sample
+from polhode.scenario.contact import Contact
+from polhode.scenario.event import Event, EventLaw
+from polhode.scenario.force import Force, ForceLaw
+from polhode.scenario.mass_course import MassCourse
+from polhode.scenario.method_choice import AUTO, RUNGE_KUTTA
+from polhode.scenario.preflight import check_user_functions
+from polhode.scenario.rotor import Rotor
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
 from polhode.solve.quick_advance import QuickAdvance
 from polhode.solve.run_errors import run_error

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from polhode.errors import InputError, ScenarioError
 from polhode.io.atomic_files import check_suffix, write_atomic
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.solve.fmi.binary import binary_path, compile_library, find_compiler
 from polhode.solve.fmi.description import build_description, model_description
 from polhode.solve.fmi.native import NativeExporter, settle_for_fmu

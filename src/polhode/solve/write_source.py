@@ -36,11 +36,11 @@ from polhode.ir.targets.source import (
     translate,
     write_function,
 )
-from polhode.model.force import Force, flatten_leaves, map_leaves
-from polhode.model.members import over_bodies
-from polhode.model.method_choice import AUTO
-from polhode.model.preflight import check_user_functions
-from polhode.model.scenario import Scenario
+from polhode.scenario.force import Force, flatten_leaves, map_leaves
+from polhode.scenario.members import over_bodies
+from polhode.scenario.method_choice import AUTO
+from polhode.scenario.preflight import check_user_functions
+from polhode.scenario.scenario import Scenario
 from polhode.solve import source_templates as templates
 from polhode.solve.simulate import ask_for_final_states, run_motion
 from polhode.solve.source_comments import describe_arrays, describe_run, one_line, sample_header

@@ -10,9 +10,9 @@ import numpy as np
 from polhode.engines.driver import run_scenario
 from polhode.equations.quaternions import conjugate, from_matrix, product, to_body, to_world
 from polhode.errors import PolhodeError
-from polhode.model.state import stack_components
 from polhode.reference.heavy_top import HeavyTop
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.state import stack_components
 from polhode.validation import Array
 
 RATE_ANGLE = 1e-4

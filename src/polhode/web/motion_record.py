@@ -13,13 +13,13 @@ from polhode.equations.quaternions import to_world
 from polhode.errors import InputError
 from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Indices
-from polhode.model.contact import HalfSpace
-from polhode.model.force import Force
-from polhode.model.state import apply_to_vectors, stack_components
 from polhode.results import dynamics
 from polhode.results.audit import audit_motion
 from polhode.results.contact_patches import contact_patches
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.contact import HalfSpace
+from polhode.scenario.force import Force
+from polhode.scenario.state import apply_to_vectors, stack_components
 from polhode.validation import Array
 from polhode.web import downsampling, notes
 from polhode.web.closed_form_overlay import ClosedFormOverlay, find_closed_form

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from polhode.massprops.appearance import Appearance
-from polhode.model.contact import HalfSpace
 from polhode.results.contact_patches import varies_between_members
 from polhode.results.impacts import FAINT
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.contact import HalfSpace
 
 MAX_APPEARANCES = 50
 """Up to this many members with different shapes are drawn individually; more are all drawn as the first."""

@@ -11,7 +11,7 @@ import pytest
 import polhode as ph
 from polhode.ensembles.sampling.designs import DESIGNS
 from polhode.errors import InputError, ScenarioError
-from polhode.model.force import flatten_leaves
+from polhode.scenario.force import flatten_leaves
 
 
 def build(draw):

@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.cli import cli
 from polhode.ensembles.sampling import Draw, read_sweep_file
 from polhode.errors import PolhodeError
-from polhode.model.scenario_file import DISTRIBUTIONS
+from polhode.scenario.scenario_file import DISTRIBUTIONS
 
 FILE = """
 duration = 1.0

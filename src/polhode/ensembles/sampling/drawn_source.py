@@ -14,8 +14,8 @@ from polhode.ensembles.sampling.designs import DESIGNS, RandomDesign, make_desig
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.random_words import Members
 from polhode.errors import InputError, ScenarioError, nearest
-from polhode.model.force import announce_members, flatten_leaves
-from polhode.model.scenario import Scenario
+from polhode.scenario.force import announce_members, flatten_leaves
+from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 PROBES = (5, 7)

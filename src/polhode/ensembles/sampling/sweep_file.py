@@ -14,9 +14,9 @@ import numpy as np
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.errors import PolhodeError, ScenarioError
-from polhode.model.body_file import GEOMETRY_KEYS, read_body, refuse_unknown_keys
-from polhode.model.scenario import Scenario
-from polhode.model.scenario_file import (
+from polhode.scenario.body_file import GEOMETRY_KEYS, read_body, refuse_unknown_keys
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.scenario_file import (
     DISTRIBUTIONS,
     SETTINGS,
     SWEEP_KEYS,

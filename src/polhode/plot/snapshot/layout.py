@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from polhode.massprops.appearance import appearance_of
-from polhode.model.contact import HalfSpace
 from polhode.plot.projection import Camera
 from polhode.plot.scene import world_camera
 from polhode.plot.snapshot.trajectory import TrajectorySamples, sample_trajectory, select_drawn_bodies
 from polhode.plot.snapshot.views import MAX_TRAIL_POINTS, VIEW_MARGIN, SnapshotViews
 from polhode.results.contact_patches import varies_between_members
 from polhode.results.trajectory import Trajectory
+from polhode.scenario.contact import HalfSpace
 from polhode.validation import Array
 
 MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS = 0.1, 200

@@ -12,11 +12,11 @@ from polhode.equations.formulations import StateView
 from polhode.equations.quaternions import matrix
 from polhode.errors import InputError
 from polhode.massprops.body import Body
-from polhode.model import force_evaluation
-from polhode.model.members import select_body_members
-from polhode.model.state import stack_components
 from polhode.plot.snapshot.interpolation import Poses, interpolate_poses, split_components
 from polhode.results.trajectory import Trajectory
+from polhode.scenario import force_evaluation
+from polhode.scenario.members import select_body_members
+from polhode.scenario.state import stack_components
 from polhode.validation import Array
 
 MAX_MEMBERS = 300

@@ -13,7 +13,6 @@ from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
 from polhode.massprops.geometry import Surface
-from polhode.model.contact import HalfSpace
 from polhode.plot.drawable_mesh import face_normals, split_by_plane
 from polhode.plot.projection import Camera
 from polhode.plot.scene import Scene
@@ -21,6 +20,7 @@ from polhode.plot.snapshot.trajectory import TrajectorySamples
 from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS
 from polhode.results.contact_patches import contact_patches
 from polhode.results.impacts import Impacts
+from polhode.scenario.contact import HalfSpace
 from polhode.validation import Array
 
 ARROW_LABELS = {"omega": "ω", "momentum": "L", "torque": "torque", "force": "force"}

@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from polhode.model.scenario import Scenario
+from polhode.scenario.scenario import Scenario
 from polhode.solve.fmi.variables import UNITS, FmiVariable
 from polhode.solve.source_comments import describe_run
 from polhode.version import __version__

@@ -23,11 +23,11 @@ from polhode.errors import ForceError, ScenarioError
 from polhode.integrate.prepare import Plan, Structure, plan_of
 from polhode.integrate.straight import row_function
 from polhode.ir.targets.source import C, SourceFunction, literal, table, translate, write_function
-from polhode.model import force_evaluation
-from polhode.model.force import Force
-from polhode.model.method_choice import AUTO, RUNGE_KUTTA
-from polhode.model.preflight import check_user_functions
-from polhode.model.scenario import Scenario
+from polhode.scenario import force_evaluation
+from polhode.scenario.force import Force
+from polhode.scenario.method_choice import AUTO, RUNGE_KUTTA
+from polhode.scenario.preflight import check_user_functions
+from polhode.scenario.scenario import Scenario
 from polhode.solve.fmi.variables import BODY_SETTINGS, body_settings, fmi_variables
 from polhode.solve.source_comments import describe_run
 from polhode.solve.write_source import SourceExporter, exported_structure, settle_scenario
@@ -262,7 +262,7 @@ class NativeExporter(SourceExporter):
 def initial_groups(
     form: Any, c: BodyConstants, pivoted: bool, x: Vector, q: Any, velocity: Vector, spin_body: Vector
 ) -> Groups:
-    """A body's start in the groups of a formulation, as `polhode.model.problem` makes it, in components alone."""
+    """A body's start in the groups of a formulation, as `polhode.scenario.problem` makes it, in components alone."""
     momentum = scaled(c.mass, velocity)
     angular_momentum = to_world(q, inertia_times(constants_for_forces(c), spin_body))
     q_principal, w = product(q, c.axes), to_body(c.axes, spin_body)

@@ -11,9 +11,9 @@ from typing import Any
 
 from polhode.engines.user_functions import settle_functions
 from polhode.errors import ForceError, ScenarioError
-from polhode.model.method_choice import AUTO, RUNGE_KUTTA
-from polhode.model.preflight import check_user_functions
-from polhode.model.scenario import Scenario
+from polhode.scenario.method_choice import AUTO, RUNGE_KUTTA
+from polhode.scenario.preflight import check_user_functions
+from polhode.scenario.scenario import Scenario
 
 SCRIPT = '''\
 """The motion of a Polhode scenario, for pythonfmu."""

@@ -18,11 +18,11 @@ from polhode.equations.invariants import kinetic_energy
 from polhode.equations.quaternions import to_world
 from polhode.errors import InputError, ScenarioError
 from polhode.massprops.body import Body
-from polhode.model import force_evaluation
-from polhode.model.force import flatten_leaves
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
 from polhode.results.trajectory import view_of_sample
+from polhode.scenario import force_evaluation
+from polhode.scenario.force import flatten_leaves
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 from polhode.solve.fmi.variables import BODY_SETTINGS, TENSOR_ENTRIES, body_settings, fmi_variables
 from polhode.solve.stepper import Stepper
 from polhode.validation import Array

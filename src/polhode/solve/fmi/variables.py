@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.massprops.body import Body
-from polhode.model.scenario import Scenario
-from polhode.model.state import State
+from polhode.scenario.scenario import Scenario
+from polhode.scenario.state import State
 
 UNITS = {
     "s": {"s": 1},

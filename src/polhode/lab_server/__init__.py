@@ -1,0 +1,1 @@
+"""The lab: a local web page that runs models interactively, or displays one motion."""

@@ -1,0 +1,1 @@
+"""The input of a simulation: states, forces, events, scenarios, and their validation."""

@@ -1,0 +1,368 @@
+"""Scenarios as TOML files.  An unknown key is refused with the nearest known one."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError, nearest
+from polhode.massprops.appearance_table import parts_to_tables
+from polhode.massprops.body import Body
+from polhode.massprops.body_table import body_to_table, to_plain_values
+from polhode.massprops.geometry import Shape
+from polhode.massprops.shape_calls import find_shape_call
+from polhode.scenario.body_file import BODY_KEYS, read_body, read_turn, refuse_unknown_keys
+from polhode.scenario.contact import CONTACTS, Contact
+from polhode.scenario.earth import WGS84, check_latitude
+from polhode.scenario.force import Force
+from polhode.scenario.forces import FORCES
+from polhode.scenario.mass_course import MASS_COURSE_KEYS, MassCourse, read_mass_course
+from polhode.scenario.rotor import Rotor, read_rotor, rotor, rotor_table
+from polhode.scenario.state import State
+
+SETTINGS = (
+    "name",
+    "duration",
+    "step",
+    "method",
+    "formulation",
+    "engine",
+    "precision",
+    "output_step",
+    "output_times",
+    "pivot",
+    "renormalize",
+    "rtol",
+    "atol",
+    "breaks",
+    "largest_turn",
+)
+PAGE_KEYS = ("title", "explanation", "source", "references", "knobs", "stage", "formulas", "try")
+"""What the lab shows beside the scenario, and which of its numbers can be changed there; a single run needs none."""
+READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
+SWEEP_KEYS = ("members", "seed", "design", "reduce")
+DISTRIBUTIONS = (
+    "normal",
+    "uniform",
+    "lognormal",
+    "truncated_normal",
+    "choice",
+    "integers",
+    "random_rotation",
+    "small_rotation",
+    "random_direction",
+    "scattered_inertia",
+    "table",
+)
+"""What may stand in place of a number in the file of a sweep, as { normal = [1.0, 0.02] }: methods of `ph.Draw`."""
+WITHOUT_DISTRIBUTIONS = ("mesh", "volume_mesh", "sweep", "knobs", "stage", "try", "formulas")
+"""Tables whose keys are the user's own, or mean something else."""
+WORLD_KEYS = ("position", "quaternion_wxyz", "rotation", "velocity", "angular_velocity")
+GEODETIC_KEYS = (
+    "latitude_deg",
+    "longitude_deg",
+    "height",
+    "velocity_ned",
+    "yaw_pitch_roll_deg",
+    "angular_velocity_body_relative_to_earth",
+    "earth",
+)
+_LIST_OF_LINES = re.compile(r"\[\n((?: +[^\n\[\]{}]*,\n)+) *\]")
+LONGEST_LIST = 100
+"""Longer lists have one entry a line."""
+STATE_KEYS = (*WORLD_KEYS[:4], "angular_velocity_body", "angular_velocity", "time", *GEODETIC_KEYS)
+
+
+def read_scenario(path: Path) -> dict[str, Any]:
+    """The arguments of a `Scenario` from a file."""
+    content = without_page_keys(load_toml(path))
+    try:
+        refuse_distributions(content)
+        return scenario_arguments(content, path.parent)
+    except PolhodeError as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def without_page_keys(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario in a file's content."""
+    return {key: value for key, value in content.items() if key not in PAGE_KEYS}
+
+
+def load_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(f"there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path} cannot be read: {error}") from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"{path} is not TOML: {error}") from None
+
+
+def find_distribution(table: Any) -> tuple[str, str] | None:
+    """The first distribution in a table or list: its place in the file, and what it is called; None without one."""
+    inside = table.items() if isinstance(table, Mapping) else enumerate(table) if isinstance(table, list) else ()
+    for key, value in inside:
+        if key in WITHOUT_DISTRIBUTIONS:
+            continue
+        kind = distribution_of(value)
+        if kind is not None:
+            return str(key), kind
+        deeper = find_distribution(value)
+        if deeper is not None:
+            return f"{key}.{deeper[0]}", deeper[1]
+    return None
+
+
+def distribution_of(value: Any) -> str | None:
+    """What a distribution is called, if the value is one: a table with one of their names, and no kind of its own."""
+    if not isinstance(value, Mapping) or "kind" in value:
+        return None
+    return next((name for name in DISTRIBUTIONS if name in value), None)
+
+
+def refuse_distributions(content: Mapping[str, Any]) -> None:
+    """Raise if the file is that of a sweep."""
+    found = find_distribution(content)
+    if found is not None:
+        raise ScenarioError(
+            f"{found[0]} is a distribution, {{ {found[1]} = ... }}, but a single run needs a number there: draw the "
+            "members of this file with `polhode sweep`, or in Python ph.sweep"
+        )
+    if "sweep" in content:
+        raise ScenarioError(
+            "[sweep] says how to draw members: run this file with `polhode sweep`, or remove it for a single run"
+        )
+
+
+def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
+    refuse_unknown_keys(content, (*SETTINGS, *READ_SEPARATELY), "a scenario")
+    if ("body" in content) == ("bodies" in content):
+        raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
+    settings = {key: content[key] for key in SETTINGS if key in content}
+    if "duration" not in settings:
+        raise ScenarioError("a scenario needs its duration, in s")
+    for key in ("bodies", "forces", "contacts", "rotors"):
+        if not isinstance(content.get(key, []), list):
+            raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
+    forces = [_read_force_table(table) for table in content.get("forces", [])]
+    if "body" in content:
+        body, state = _read_body_table(content["body"], "[body]", folder, forces)
+        result: dict[str, Any] = {"body": body, "state": state, **settings}
+    else:
+        tables = enumerate(content["bodies"])
+        both = [_read_body_table(table, f"[[bodies]] number {i}", folder, forces) for i, table in tables]
+        result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
+    result["forces"] = forces
+    if "contacts" in content:
+        result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
+    if "rotors" in content:
+        result["rotors"] = [_read_rotor_table(table) for table in content["rotors"]]
+    if "added_mass" in content:
+        result["added_mass"] = _read_added_mass(content["added_mass"], "bodies" in content)
+    if "mass_course" in content:
+        refuse_unknown_keys(content["mass_course"], MASS_COURSE_KEYS, "a mass course")
+        result["mass_course"] = read_mass_course(content["mass_course"])
+    return result
+
+
+def _read_body_table(table: Any, where: str, folder: Path | None, forces: Sequence[Force]) -> tuple[Body, State]:
+    refuse_unknown_keys(table, (*BODY_KEYS, *STATE_KEYS), where)
+    return read_body(table, where, folder), _read_state(table, where, forces)
+
+
+def _read_state(table: Mapping[str, Any], where: str, forces: Sequence[Force]) -> State:
+    """A state in the world, or at a place of the Earth: of the one named, or else of the one in the forces."""
+    given = {key: table[key] for key in STATE_KEYS if key in table}
+    geodetic = [key for key in GEODETIC_KEYS if key in given]
+    if not geodetic:
+        turn = read_turn(given, where)
+        given.pop("rotation", None)
+        return State(**given if turn is None else {**given, "quaternion_wxyz": turn})
+    world = [key for key in WORLD_KEYS if key in given]
+    if world:
+        raise ScenarioError(
+            f"{where} has {world[0]}, in the world, and {geodetic[0]}, at a place of the Earth: give the start in one "
+            "of these ways"
+        )
+    earths = {f.environment.earth for f in forces if f.environment is not None} - {None}
+    if "earth" not in given and len(earths) > 1:
+        raise ScenarioError(f"{where} starts at a place, but the forces name several Earths: say which, earth = ...")
+    given.setdefault("earth", next(iter(earths), WGS84))
+    if "latitude_deg" in given:
+        latitude = validation.check_numbers(given["latitude_deg"], "latitude_deg", (), ScenarioError)
+        check_latitude(latitude, "latitude_deg", 90.0, "deg")
+    for key in ("latitude_deg", "longitude_deg", "yaw_pitch_roll_deg"):
+        if key in given:
+            angles = validation.check_numbers(given[key], key, validation.shape_of(given[key]), ScenarioError)
+            del given[key]
+            given[key.removesuffix("_deg")] = np.radians(angles)
+    return State.from_geodetic(**given)
+
+
+def _read_force_table(table: Any) -> Force:
+    force: Force = _make_by_kind(table, "force", FORCES, ForceError, "gravity", "on")
+    if "on" not in table:
+        return force
+    if not isinstance(table["on"], (list, tuple, np.ndarray)):
+        raise ForceError(f"force {table['kind']!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
+    return force.on(*table["on"])
+
+
+def _read_contact_table(table: Any) -> Contact:
+    made: Contact = _make_by_kind(table, "contact", CONTACTS, ScenarioError, "floor")
+    return made
+
+
+def _read_added_mass(given: Any, is_system: bool) -> Any:
+    """One matrix, or a list of them for a system, in which zeros stand for none."""
+    if not is_system or not isinstance(given, list):
+        return given
+    return [np.asarray(matrix, dtype=np.float64) for matrix in given]
+
+
+def _read_rotor_table(table: Any) -> Rotor:
+    if isinstance(table, Mapping):
+        refuse_unknown_keys(table, [*inspect.signature(rotor).parameters], "a rotor")
+    return read_rotor(table)
+
+
+def _make_by_kind(
+    table: Any, what: str, makers: Mapping[str, Callable[..., Any]], error: type[InputError], example: str, *more: str
+) -> Any:
+    """What the function that a table's kind names makes of its other keys, without some more that it may have."""
+    if not isinstance(table, Mapping) or "kind" not in table:
+        known = ", ".join(sorted(makers))
+        raise error(f'every {what} needs its kind, for example kind = "{example}". Known: {known}')
+    kind = table["kind"]
+    if kind not in tuple(makers):
+        raise error(f"{what} {kind!r} is unknown: {nearest(kind, makers)}")
+    parameters = inspect.signature(makers[kind]).parameters
+    refuse_unknown_keys(table, (*parameters, "kind", *more), f"{what} {kind!r}")
+    given = {key: value for key, value in table.items() if key not in ("kind", *more)}
+    missing = [name for name, p in parameters.items() if p.default is p.empty and name not in given]
+    if missing:
+        raise error(f"{what} {kind!r} needs {', '.join(missing)}")
+    return makers[kind](**given)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error}") from None
+
+
+def to_toml_text(content: Mapping[str, Any]) -> str:
+    """A file's content as TOML; short lists are in one line.
+
+    Examples
+    --------
+    >>> print(to_toml_text({"body": {"velocity": [1.0, 0.0, 2.5]}}), end="")
+    [body]
+    velocity = [1.0, 0.0, 2.5]
+    """
+    import tomli_w
+
+    # Strings have no line breaks in what is written, so that brackets at the ends of lines are those of lists.
+    return _LIST_OF_LINES.sub(_join_lines, tomli_w.dumps(content))
+
+
+def _join_lines(found: re.Match[str]) -> str:
+    line = "[" + ", ".join(one.strip().removesuffix(",") for one in found[1].splitlines()) + "]"
+    return line if len(line) <= LONGEST_LIST else found[0]
+
+
+def scenario_mapping(
+    bodies: Sequence[Body],
+    states: Sequence[State],
+    forces: Sequence[Force],
+    contacts: Sequence[Contact],
+    rotors: Sequence[Rotor],
+    is_system: bool,
+    with_parts: bool,
+    settings: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    mass_course: MassCourse | None = None,
+    added_mass: Sequence[Any] | None = None,
+    plain: Callable[[Any], Any] = to_plain_values,
+    with_shapes: bool = False,
+) -> dict[str, Any]:
+    """A file's content from what a scenario has; settings that have their default value are left out.
+
+    `plain` makes numbers and lists of the values.
+    """
+    content = {
+        key: plain(settings[key])
+        for key in SETTINGS
+        if settings[key] is not None and not _same(settings[key], defaults[key])
+    }
+    tables = [
+        _body_table(body, state, with_parts, plain, with_shapes) for body, state in zip(bodies, states, strict=True)
+    ]
+    content.update({"bodies": tables} if is_system else {"body": tables[0]})
+    if forces:
+        content["forces"] = [_force_table(f, plain) for f in forces]
+    if contacts:
+        content["contacts"] = [_contact_table(contact, plain) for contact in contacts]
+    if rotors:
+        content["rotors"] = [rotor_table(one, plain) for one in rotors]
+    if added_mass is not None:
+        matrices = [plain(matrix) for matrix in added_mass]
+        content["added_mass"] = matrices if is_system else matrices[0]
+    if mass_course is not None:
+        content["mass_course"] = {key: plain(value) for key, value in mass_course.arguments.items()}
+    return content
+
+
+def _body_table(
+    body: Body, state: State, with_parts: bool, plain: Callable[[Any], Any], with_shapes: bool
+) -> dict[str, Any]:
+    call = find_shape_call(body) if with_shapes else None
+    if call is not None:
+        table: dict[str, Any] = {"shape": {"kind": call[0], **call[1]}}
+    else:
+        table = body_to_table(body, plain)
+        has_shapes = with_shapes and body.members is None and all(isinstance(part.source, Shape) for part in body.parts)
+        if body.parts and (with_parts or has_shapes):
+            table["parts"] = parts_to_tables(body)
+    for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
+        table[key] = plain(getattr(state, key))
+    if state.time != 0.0:
+        table["time"] = state.time
+    return table
+
+
+def _force_table(f: Force, plain: Callable[[Any], Any]) -> dict[str, Any]:
+    if f.function is not None:
+        raise ForceError(
+            f"{f.name} is your own function, which no file can hold: keep it in Python, add it after reading"
+        )
+    if not f.arguments:
+        raise ForceError(
+            f"{f.name} is one member's of an ensemble, which no file can hold: make it again with its own numbers"
+        )
+    table = {key: plain(value) for key, value in f.arguments.items() if value is not None}
+    if f.kind != "pair" and f.bodies is not None:
+        table["on"] = list(f.bodies)
+    return {"kind": f.name, **table}
+
+
+def _contact_table(contact: Contact, plain: Callable[[Any], Any]) -> dict[str, Any]:
+    return {"kind": contact.kind, **{key: plain(value) for key, value in contact.arguments.items()}}
+
+
+def _same(value: Any, default: Any) -> bool:
+    return isinstance(value, type(default)) and bool(np.all(value == default))

@@ -1,0 +1,212 @@
+"""A scenario as a Python script that makes it again, to the last bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import ScenarioError
+from polhode.massprops.shape_calls import find_shape_call
+
+if TYPE_CHECKING:
+    from polhode.massprops.body import Body
+    from polhode.massprops.geometry import Part
+    from polhode.scenario.scenario import Scenario
+
+WIDTH = 110
+"""Longer calls are broken into one argument a line."""
+MAX_MESH_NUMBERS = 3000
+"""A mesh with more numbers is not written into a script, unless contacts need it."""
+
+
+def scenario_as_python(scenario: Scenario, title: str = "") -> str:
+    """The script of a scenario.  Functions of your own, which only their source holds, are refused with a sentence.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> fall = ph.Scenario(ph.particle(1.0), forces=[ph.forces.gravity()], duration=2.0)
+    >>> print(scenario_as_python(fall, "A falling stone"))
+    \"\"\"A falling stone.\"\"\"
+    <BLANKLINE>
+    import polhode as ph
+    <BLANKLINE>
+    body = ph.particle(1.0)
+    state = ph.State()
+    forces = [
+        ph.forces.gravity(g=9.80665),
+    ]
+    scenario = ph.Scenario(body, state, forces, duration=2.0)
+    motion = ph.simulate(scenario)
+    print(motion.audit())
+    # motion.show() opens it in the browser, motion.plot() draws it
+    <BLANKLINE>
+    """
+    _refuse_functions(scenario)
+    content = scenario.as_mapping()
+    script = _Script(bool(scenario.contacts))
+    tables = content.get("bodies") or [content["body"]]
+    bodies = [script.write_body(body, table) for body, table in zip(scenario.bodies, tables, strict=True)]
+    states = [_write_state(table) for table in tables]
+    lines = [_assign("body", bodies, scenario.is_system), _assign("state", states, scenario.is_system)]
+    arguments = ["body", "state"]
+    forces = [_write_force(table) for table in content.get("forces", [])]
+    if forces:
+        lines.append(_assign("forces", forces, True))
+        arguments.append("forces")
+    named = {key: value for key, value in content.items() if key not in _TABLES}
+    arguments += [f"{key}={format_value(value)}" for key, value in named.items() if key != "added_mass"]
+    if "added_mass" in content:
+        lines.append(f"added_mass = {format_value(content['added_mass'])}")
+        arguments.append("added_mass=added_mass")
+    for key, write in (("contacts", _write_contact), ("rotors", _write_rotor)):
+        if key in content:
+            lines.append(_assign(key, [write(table) for table in content[key]], True))
+            arguments.append(f"{key}={key}")
+    if "mass_course" in content:
+        lines.append(_assign("mass_course", [script.write_mass_course(content["mass_course"])], False))
+        arguments.append("mass_course=mass_course")
+    lines.append(f"scenario = {_call('ph.Scenario', arguments)}")
+    run = "ph.simulate(scenario)" if scenario.members is None else "ph.ensemble(scenario)"
+    heading = (title or scenario.name or "A simulation").replace("\\", "\\\\").replace('"', "'").rstrip(".")
+    text = [f'"""{heading}."""', "", *script.imports(), "", *lines, f"motion = {run}", "print(motion.audit())"]
+    return "\n".join([*text, "# motion.show() opens it in the browser, motion.plot() draws it", ""])
+
+
+_TABLES = ("body", "bodies", "forces", "contacts", "rotors", "mass_course")
+
+
+def _refuse_functions(scenario: Scenario) -> None:
+    functions = [f.name for f in scenario.forces if f.function is not None] + [e.name for e in scenario.events]
+    if functions:
+        raise ScenarioError(
+            f"{functions[0]} is a function of your own, which no written scenario can hold: write the script without "
+            "it (scenario.forces and scenario.events list what acts), and add its source"
+        )
+
+
+class _Script:
+    """Parts of a script, and what they need to import."""
+
+    def __init__(self, needs_geometry: bool) -> None:
+        self._needs_geometry = needs_geometry
+        self._imports = {"import polhode as ph"}
+
+    def imports(self) -> list[str]:
+        """The lines of imports, in order."""
+        return sorted(self._imports, key=lambda line: (line.startswith("import polhode"), line))
+
+    def write_body(self, body: Body, table: Mapping[str, Any]) -> str:
+        """A body by the call that makes it from its shape, if that has the same bits; otherwise by its numbers."""
+        if body.is_particle:
+            made = f"ph.particle({format_value(table['mass'])})"
+            return f"{made}.move({format_value(table['center_of_mass'])})" if "center_of_mass" in table else made
+        call = find_shape_call(body)
+        if call is not None:
+            kind, sizes = call
+            return _call(f"ph.shapes.{kind}", [f"{key}={format_value(value)}" for key, value in sizes.items()])
+        numbers = {key: table[key] for key in table if key in _BODY_NUMBERS}
+        arguments = [f"{key}={format_value(value)}" for key, value in numbers.items()]
+        if "principal_moments" in table:
+            self._imports |= {"import numpy as np", "from polhode.massprops.principal_axes import Diagonalized"}
+            arrays = (table[key] for key in ("inertia", "principal_moments", "principal_axes_wxyz"))
+            arguments.append(f"diagonalized=Diagonalized({', '.join(f'np.array({format_value(a)})' for a in arrays)})")
+        parts = [self._write_part(part) for part in body.parts]
+        if parts and (self._needs_geometry or sum(map(len, parts)) < 20 * MAX_MESH_NUMBERS):
+            self._imports.add("from polhode.massprops.geometry import Part, Shape, Surface")
+            arguments.append(f"parts=({', '.join(parts)},)")
+        return _call("ph.Body", arguments)
+
+    def _write_part(self, part: Part) -> str:
+        self._imports.add("import numpy as np")
+        source: Any = part.source
+        if hasattr(source, "sizes"):
+            sizes = ", ".join(f'"{key}": {_format_size(size)}' for key, size in source.sizes.items())
+            made = f'Shape("{source.name}", {{{sizes}}})'
+        else:
+            surface = source.surface(3)
+            made = f"Surface(np.array({format_value(surface.vertices)}), np.array({format_value(surface.faces)}))"
+        place = f"np.array({format_value(part.linear)}), np.array({format_value(part.offset)})"
+        return f"Part({made}, {place}, {part.is_hole}, {part.is_mixed})"
+
+    def write_mass_course(self, table: Mapping[str, Any]) -> str:
+        """The course of the mass; polynomials, which stand for functions of time, are read as a file has them."""
+        if "knots" not in table:
+            return _call("ph.mass_course", [f"{key}={format_value(value)}" for key, value in table.items()])
+        self._imports.add("from polhode.scenario.mass_course import read_mass_course")
+        return f"read_mass_course({format_value(table)})"
+
+
+_BODY_NUMBERS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "volume", "area")
+
+
+def _write_state(table: Mapping[str, Any]) -> str:
+    standard = {"position": [0.0] * 3, "quaternion_wxyz": [1.0, 0.0, 0.0, 0.0], "velocity": [0.0] * 3}
+    standard |= {"angular_velocity_body": [0.0] * 3}
+    # Compared as text: -0.0 equals 0.0, and is another bit.
+    given = {key: table[key] for key in (*standard, "time") if repr(table.get(key)) != repr(standard.get(key))}
+    return _call("ph.State", [f"{key}={format_value(value)}" for key, value in given.items()])
+
+
+def _write_force(table: Mapping[str, Any]) -> str:
+    given = {key: value for key, value in table.items() if key not in ("kind", "on")}
+    made = _call(f"ph.forces.{table['kind']}", [f"{key}={format_value(value)}" for key, value in given.items()])
+    return f"{made}.on({', '.join(map(str, table['on']))})" if "on" in table else made
+
+
+def _write_contact(table: Mapping[str, Any]) -> str:
+    return _call(f"ph.{table['kind']}", [f"{k}={format_value(v)}" for k, v in table.items() if k != "kind"])
+
+
+def _write_rotor(table: Mapping[str, Any]) -> str:
+    return _call("ph.rotor", [f"{key}={format_value(value)}" for key, value in table.items()])
+
+
+def _assign(name: str, values: list[str], is_list: bool) -> str:
+    if not is_list:
+        return f"{name} = {values[0]}"
+    return "\n".join([f"{name} = [", *("    " + value.replace("\n", "\n    ") + "," for value in values), "]"])
+
+
+def _call(function: str, arguments: list[str]) -> str:
+    line = f"{function}({', '.join(arguments)})"
+    if len(line) <= WIDTH and "\n" not in line:
+        return line
+    return "\n".join([f"{function}(", *("    " + one.replace("\n", "\n    ") + "," for one in arguments), ")"])
+
+
+def _format_size(size: Any) -> str:
+    return format_value(size) if np.ndim(size) == 0 else f"np.array({format_value(size)})"
+
+
+def format_arguments(values: Mapping[str, Any]) -> str:
+    """Arguments by name, as they are written in a call.
+
+    Examples
+    --------
+    >>> format_arguments({"spin": 3.0, "name": "top"})
+    "spin=3.0, name='top'"
+    """
+    return ", ".join(f"{key}={format_value(value)}" for key, value in values.items())
+
+
+def format_value(value: Any) -> str:
+    """A number, string, list or table as Python reads it back, to the last bit.
+
+    Examples
+    --------
+    >>> format_value([0.1, float("inf")])
+    "(0.1, float('inf'))"
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        return format_value(value.tolist())
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {format_value(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(format_value, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    return repr(value)
