@@ -32,7 +32,7 @@ WHEEL, ANGLE_KNOB, LENGTH_KNOB, STAGE, HAMMER = re.findall(r"```toml\n(.*?)```",
 def model_of(tmp_path):
     """The model of a file with this text."""
 
-    def read(text, name="scenario.toml"):
+    def read(text, name="model.toml"):
         (tmp_path / name).write_text(text, encoding="utf-8")
         return ph.model(tmp_path / name)
 
@@ -48,7 +48,7 @@ def test_a_model_at_its_start_has_the_bits_of_the_file(model_of, tmp_path):
     assert (model.name, model.title, model.theme) == ("model", "A bicycle wheel on a stand", "your models")
     assert model.values() == {"spin": 25.0, "tilt": 70.0}
     assert "it precesses" in model.explanation
-    plain = ph.Scenario.from_toml(tmp_path / "scenario.toml")
+    plain = ph.Scenario.from_toml(tmp_path / "model.toml")
     assert states(model()) == states(ph.simulate(plain))
 
 
@@ -139,7 +139,7 @@ def test_what_is_wrong_in_a_file_is_a_sentence(model_of, tmp_path, old, new, sen
     assert text != WHEEL
     with pytest.raises(PolhodeError, match=sentence) as caught:
         model_of(text)
-    assert str(caught.value).startswith(str(tmp_path / "scenario.toml"))
+    assert str(caught.value).startswith(str(tmp_path / "model.toml"))
 
 
 def test_values_outside_the_range_are_refused_in_python_too(model_of):
