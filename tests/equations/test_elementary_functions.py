@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.equations import elementary, symbolic
+from polhode.equations import elementary, scalar_ops, symbolic
+from polhode.ir.operations import OPERATIONS
 from scalar_types import by_heyoka, by_jax, by_mpmath, by_sympy
 
 RNG = np.random.default_rng(14)
@@ -200,7 +201,7 @@ def test_arrays_have_the_bits_of_floats(name):
 class Recorded:
     """A double on which nothing but the operations of a tracer is possible.  Equal operations are counted once."""
 
-    __module__ = "polhode.ir.graph"
+    __module__ = "polhode.ir.numbers"
     counted: ClassVar[set] = set()
 
     def __init__(self, value, key):
@@ -257,8 +258,11 @@ def recorded_if_less(a, b, x, y):
 
 @pytest.fixture
 def recorder(monkeypatch):
-    module = ModuleType("polhode.ir.graph")
-    module.if_less = recorded_if_less
+    """Stands for the numbers of a trace, with every operation lowered at once."""
+    module = ModuleType("polhode.ir.numbers")
+    module.if_less, module.nearest = recorded_if_less, scalar_ops.round_by_addition
+    for name in COST:
+        setattr(module, name, OPERATIONS[name].value)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(Recorded, "counted", set())
     return module

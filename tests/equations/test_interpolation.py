@@ -105,9 +105,9 @@ def test_the_own_function_of_a_library_of_the_package(monkeypatch):
     """A kind of number whose module has `interp` gets the checked table in floats."""
 
     class Recorded:
-        __module__ = "polhode.ir.graph"
+        __module__ = "polhode.ir.numbers"
 
-    module = ModuleType("polhode.ir.graph")
+    module = ModuleType("polhode.ir.numbers")
     module.interp = lambda *arguments: arguments
     monkeypatch.setitem(sys.modules, module.__name__, module)
     x, knot = Recorded(), Recorded()

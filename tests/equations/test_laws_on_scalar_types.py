@@ -40,7 +40,7 @@ from scalar_types import (
 
 LANES = 3
 
-FOR_DOUBLES = {scalar_ops._reduce_argument, scalar_ops._sine, scalar_ops._cosine} | {
+FOR_DOUBLES = {scalar_ops._reduce_argument, scalar_ops.sine, scalar_ops.cosine} | {
     a_law for a_law in ARGUMENTS if a_law.__module__ == elementary.__name__
 }
 """Laws that write functions of doubles out in arithmetic: no other scalar type reaches them."""

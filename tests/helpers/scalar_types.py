@@ -10,8 +10,9 @@ import mpmath
 import numpy as np
 import sympy
 
-from polhode.ir.graph import Block, tracing
+from polhode.ir.graph import tracing
 from polhode.ir.loops import Sweep, loop
+from polhode.ir.numbers import Block
 from polhode.ir.program import Program
 
 jax.config.update("jax_enable_x64", True)

@@ -12,7 +12,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError
-from polhode.ir import graph
+from polhode.ir import graph, numbers
 from polhode.ir.targets.source import JAVASCRIPT, SourceFunction, write_function
 from polhode.methods.registry import METHODS
 from polhode.solve.fmi.python_fmu import settle_for_python
@@ -273,9 +273,9 @@ def test_tables_with_zeros_of_both_signs_are_two():
         pytest.skip("node is not installed")
     with graph.tracing() as nodes:
         loads, stores = {}, {}
-        out = graph.Block(nodes, "state", loads, stores)
+        out = numbers.Block(nodes, "state", loads, stores)
         x = out[0]
-        out[1], out[2] = graph.pick((0.0, 5.0), x), graph.pick((-0.0, 5.0), x)
+        out[1], out[2] = numbers.pick((0.0, 5.0), x), numbers.pick((-0.0, 5.0), x)
         trace = graph.Trace(nodes, loads, stores)
     text = write_function(SourceFunction("f", {"state": "out"}, trace, "Look up."), JAVASCRIPT)
     text += "\nconst state = new Float64Array(3); f(state); console.log(1 / state[1], 1 / state[2]);"

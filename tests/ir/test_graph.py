@@ -5,8 +5,9 @@ import random
 
 import pytest
 
-from polhode.ir.graph import Block, Offset, Trace, Traced, TraceError, tracing
+from polhode.ir.graph import Offset, Trace, TraceError, tracing
 from polhode.ir.loops import trace
+from polhode.ir.numbers import Block, Traced
 from scalar_types import bits, by_machine_code
 
 

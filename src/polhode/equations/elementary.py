@@ -8,19 +8,21 @@ powers of two by rounding.  Other types use the functions of their own library.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from polhode.equations.law import Number, law
 from polhode.equations.scalar_ops import (
     QUARTER,
     absolute,
     cosine_parts,
-    holds_doubles,
     if_less,
+    is_written_out,
     library_function,
     library_of,
     nearest_integer,
     sign_with_zeros,
     sine_beyond,
+    sqrt,
 )
 
 
@@ -36,7 +38,7 @@ def exp(x: Number) -> Number:
     1.6487212707
     """
     library = library_of(x)
-    return _exponential(x, 0.0) if holds_doubles(library) else library_function(library, "exp")(x)
+    return exponential(x) if is_written_out(library) else library_function(library, "exp")(x)
 
 
 def log(x: Number) -> Number:
@@ -49,7 +51,7 @@ def log(x: Number) -> Number:
     0.69314718056
     """
     library = library_of(x)
-    return _logarithm(x) if holds_doubles(library) else library_function(library, "log")(x)
+    return logarithm(x) if is_written_out(library) else library_function(library, "log")(x)
 
 
 def power(x: Number, y: Number) -> Number:
@@ -66,8 +68,8 @@ def power(x: Number, y: Number) -> Number:
     """
     library = library_of(x, y)
     name = library.__name__
-    if holds_doubles(library):
-        return _power(x, y)
+    if is_written_out(library):
+        return raised(x, y)
     if name.startswith("polhode."):
         return library.power(x, y)
     if name == "fractions":
@@ -89,7 +91,7 @@ def tan(x: Number) -> Number:
     0.546302489844
     """
     library = library_of(x)
-    return _tangent(x) if holds_doubles(library) else library_function(library, "tan")(x)
+    return tangent(x) if is_written_out(library) else library_function(library, "tan")(x)
 
 
 def atan2(y: Number, x: Number) -> Number:
@@ -104,8 +106,8 @@ def atan2(y: Number, x: Number) -> Number:
     2.356194490192
     """
     library = library_of(y, x)
-    if holds_doubles(library):
-        return _angle(y, x)
+    if is_written_out(library):
+        return angle(y, x)
     return library_function(library, "arctan2" if hasattr(library, "arctan2") else "atan2")(y, x)
 
 
@@ -209,6 +211,11 @@ _LOGARITHM = (
 )
 
 
+def exponential(x: Number) -> Number:
+    """exp(x), written out."""
+    return _exponential(x, 0.0)
+
+
 @law
 def _exponential(x: Number, tail: Number) -> Number:
     """exp(x + tail), tail within the rounding error of x.  [fdlibm e_exp, Sun Microsystems 2004]"""
@@ -223,7 +230,7 @@ def _exponential(x: Number, tail: Number) -> Number:
 
 
 @law
-def _logarithm(x: Number) -> Number:
+def logarithm(x: Number) -> Number:
     """log x = k log 2 + log(1 + f).  [fdlibm e_log, Sun Microsystems 1993]"""
     m, k = _mantissa_and_exponent(if_less(0.0, x, if_less(x, math.inf, x, 1.0), 1.0))
     f = m - 1.0
@@ -267,7 +274,7 @@ def _whole(x: Number) -> Number:
 
 
 @law
-def _power(x: Number, y: Number) -> Number:
+def raised(x: Number, y: Number) -> Number:
     """x**y = exp(y log x) in two parts, and what C says about zeros, infinities and NaN.  [C17, F.10.4.4]"""
     size = absolute(x)
     high, low = _logarithm_in_two_parts(if_less(0.0, size, if_less(size, math.inf, size, 1.0), 1.0))
@@ -295,7 +302,7 @@ def _or_nan(x: Number, value: Number) -> Number:
 
 # Angles -------------------------------------------------------------------------------------------------------------
 @law
-def _tangent(x: Number) -> Number:
+def tangent(x: Number) -> Number:
     """sin/cos or -cos/sin of the angle less n quarter turns, each in two parts."""
     n = nearest_integer(x * 0.6366197723675814)
     r, error = _two_sum(x - n * QUARTER[0], -(n * QUARTER[1]))
@@ -331,7 +338,7 @@ _ATAN_HALF = (4.63647609000806093515e-01, 2.26987774529616870924e-17)
 
 
 @law
-def _angle(y: Number, x: Number) -> Number:
+def angle(y: Number, x: Number) -> Number:
     """The angle in the first octant, by differences to atan(1/2) and atan(1), and then its mirror images.
 
     [coefficients: fdlibm s_atan, Sun Microsystems 1993]
@@ -354,3 +361,82 @@ def _angle(y: Number, x: Number) -> Number:
     upright = 0.5 * _HALF_TURN[0] - (side * octant - 0.5 * _HALF_TURN[1])
     lying = if_less(side, 0.0, _HALF_TURN[0] - (octant - _HALF_TURN[1]), octant)
     return _or_nan(0.5 * up + 0.5 * along, sign_with_zeros(y) * if_less(along, up, upright, lying))
+
+
+# Functions that are made of these ------------------------------------------------------------------------------------
+def arcsine(x: Number) -> Number:
+    """The angle whose sine is x, from -pi/2 to pi/2."""
+    return atan2(x, sqrt((1 - x) * (1 + x)))
+
+
+def arccosine(x: Number) -> Number:
+    """The angle whose cosine is x, from 0 to pi."""
+    return atan2(sqrt((1 - x) * (1 + x)), x)
+
+
+def arctangent(x: Number) -> Number:
+    """The angle whose tangent is x, from -pi/2 to pi/2."""
+    return atan2(x, 1.0)
+
+
+_SINH = tuple(1.0 / math.factorial(k) for k in range(19, 1, -2))
+
+
+def hyperbolic_sine(x: Number) -> Number:
+    """(e^x - e^-x)/2, near 0 by its series."""
+    series, square = 0.0, x * x
+    for coefficient in _SINH:
+        series = (series + coefficient) * square
+    e = exp(x)
+    return if_less(square, 1.0, x + x * series, (e - 1.0 / e) / 2.0)
+
+
+def hyperbolic_cosine(x: Number) -> Number:
+    """(e^x + e^-x)/2"""
+    e = exp(absolute(x) + 0.0)
+    return (e + 1.0 / e) / 2.0
+
+
+def hyperbolic_tangent(x: Number) -> Number:
+    """sinh x / cosh x, and far from 0 by one exponential."""
+    inside = if_less(x * x, 1.0, x, 0.0 * x)
+    return if_less(x * x, 1.0, sinh(inside) / cosh(inside), 1.0 - 2.0 / (exp(2.0 * x) + 1.0))
+
+
+def exponential_less_one(x: Number) -> Number:
+    """exp(x) - 1, by Kahan's correction near 0."""
+    e = exp(x)
+    near = if_less(x * x, 1.0, e, 2.0 + 0.0 * x)
+    near = if_less(absolute(near - 1.0), 1e-300, 2.0 + 0.0 * x, near)
+    small = (near - 1.0) * x / log(near)
+    small = if_less(absolute(e - 1.0), 1e-300, x, small)
+    return if_less(x * x, 1.0, small, e - 1.0)
+
+
+def logarithm_of_one_more(x: Number) -> Number:
+    """log(1 + x), by Kahan's correction near 0."""
+    u = 1.0 + x
+    other = if_less(absolute(u - 1.0), 1e-300, 2.0 + 0.0 * x, u)
+    return if_less(absolute(u - 1.0), 1e-300, x, log(other) * (x / (other - 1.0)))
+
+
+def _by_kind(name: str, written_out: Callable[[Number], Number]) -> Callable[[Number], Number]:
+    """A function that is written out for doubles, an operation of traced numbers, and else what their library has."""
+
+    def function(x: Number) -> Number:
+        library = library_of(x)
+        if is_written_out(library) or not hasattr(library, name):
+            return written_out(x)
+        return getattr(library, name)(x)
+
+    function.__name__, function.__doc__ = name, written_out.__doc__
+    return function
+
+
+asin, acos, atan = _by_kind("asin", arcsine), _by_kind("acos", arccosine), _by_kind("atan", arctangent)
+sinh, cosh, tanh = (
+    _by_kind("sinh", hyperbolic_sine),
+    _by_kind("cosh", hyperbolic_cosine),
+    _by_kind("tanh", hyperbolic_tangent),
+)
+expm1, log1p = _by_kind("expm1", exponential_less_one), _by_kind("log1p", logarithm_of_one_more)

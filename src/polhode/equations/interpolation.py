@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from polhode.equations.law import Number, law
-from polhode.equations.scalar_ops import holds_doubles, if_less, library_of
+from polhode.equations.scalar_ops import if_less, is_written_out, library_of
 from polhode.errors import InputError
 
 Table = tuple[Any, ...]
@@ -42,11 +42,12 @@ def interp(x: Number, xp: Any, fp: Any) -> Number:
             _check_knots(xp)
         return _interpolate(library, x, xp, fp)
     library = library_of(x)
-    if not holds_doubles(library):
+    is_ours = library.__name__.startswith("polhode.")
+    if not is_written_out(library) and not is_ours:
         _check_knots(xp)
         return _interpolate(library, x, xp, fp)
     xp, fp, slopes = _doubles(tuple(map(float, xp)), tuple(map(float, fp)))
-    if library is not math and library.__name__ != "numpy":
+    if is_ours:
         return _interpolate(library, x, xp, fp)
     inside = if_less(x, xp[0], xp[0], if_less(xp[-1], x, xp[-1], x))
     if library is math:

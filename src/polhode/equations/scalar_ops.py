@@ -15,8 +15,8 @@ from typing import Any
 from polhode.equations.law import Number, law
 
 _HOMES = {"jax": "jax.numpy", "jaxlib": "jax.numpy"}
-_DOUBLES = ("math", "numpy", "polhode.ir.graph", "polhode.ir.knob_numbers")
-"""The libraries of floats, of arrays of them, and of numbers that record operations on them for a compiler."""
+_WRITTEN_OUT = ("math", "numpy")
+"""The libraries of floats and of arrays of them, for which functions are written out in arithmetic, for equal bits."""
 
 
 def library_of(*values: Number) -> Any:
@@ -33,9 +33,9 @@ def library_of(*values: Number) -> Any:
     return found
 
 
-def holds_doubles(library: Any) -> bool:
-    """Whether the functions of numbers of this library are written out in arithmetic, for equal bits."""
-    return library.__name__ in _DOUBLES
+def is_written_out(library: Any) -> bool:
+    """Whether the functions of numbers of this library are written out in arithmetic."""
+    return library.__name__ in _WRITTEN_OUT
 
 
 def library_function(library: Any, name: str) -> Any:
@@ -100,7 +100,7 @@ def sin(x: Number) -> Number:
     0.479425538604
     """
     library = library_of(x)
-    return _sine(x) if holds_doubles(library) else library_function(library, "sin")(x)
+    return sine(x) if is_written_out(library) else library_function(library, "sin")(x)
 
 
 def cos(x: Number) -> Number:
@@ -113,7 +113,7 @@ def cos(x: Number) -> Number:
     0.87758256189
     """
     library = library_of(x)
-    return _cosine(x) if holds_doubles(library) else library_function(library, "cos")(x)
+    return cosine(x) if is_written_out(library) else library_function(library, "cos")(x)
 
 
 def sign_with_zeros(x: Number) -> Number:
@@ -127,9 +127,11 @@ def sign_with_zeros(x: Number) -> Number:
 def nearest_integer(x: Number) -> Number:
     """The nearest integer, in the scalar type of x.  Not available in heyoka, whose expressions must be smooth."""
     library = library_of(x)
-    if holds_doubles(library):
-        return (x + _ROUNDER) - _ROUNDER
     name = library.__name__
+    if is_written_out(library):
+        return round_by_addition(x)
+    if name.startswith("polhode."):
+        return library.nearest(x)
     if name == "fractions":
         return Fraction(round(x))
     if name == "sympy":
@@ -165,16 +167,21 @@ QUARTER = (
     float.fromhex("0x1.184698p-44"),
     float.fromhex("0x1.3198a2e037073p-69"),
 )
-_ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds to an integer
+ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds to an integer
+
+
+def round_by_addition(x: Number) -> Number:
+    """The nearest integer of a double below 2**51 in size."""
+    return (x + ROUNDER) - ROUNDER
 
 
 @law
 def _reduce_argument(x: Number) -> tuple[Number, Number]:
     """x = n pi/2 + r with |r| <= pi/4: r, and n modulo 4 as -2, -1, 0, 1 or 2."""
-    n = (x * 0.6366197723675814 + _ROUNDER) - _ROUNDER
+    n = round_by_addition(x * 0.6366197723675814)
     r = (((x - n * QUARTER[0]) - n * QUARTER[1]) - n * QUARTER[2]) - n * QUARTER[3]
     r = if_less(x * x, 9e18, r, math.nan)
-    return r, n - 4.0 * ((n * 0.25 + _ROUNDER) - _ROUNDER)
+    return r, n - 4.0 * round_by_addition(n * 0.25)
 
 
 @law
@@ -234,13 +241,15 @@ def _by_quadrant(quadrant: Number, zero: Number, one: Number) -> Number:
 
 
 @law
-def _sine(x: Number) -> Number:
+def sine(x: Number) -> Number:
+    """The sine, written out."""
     r, quadrant = _reduce_argument(x)
     return _by_quadrant(quadrant, _small_sine(r), _small_cosine(r))
 
 
 @law
-def _cosine(x: Number) -> Number:
+def cosine(x: Number) -> Number:
+    """The cosine, written out."""
     r, quadrant = _reduce_argument(x)
     return _by_quadrant(quadrant, _small_cosine(r), -_small_sine(r))
 

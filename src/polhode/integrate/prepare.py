@@ -381,7 +381,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
 
 def _length(kernel: Any) -> int:
     """The number of operations of a user's function; library forces count as one hundred."""
-    return len(kernel) if hasattr(kernel, "ops") else 100
+    return int(getattr(kernel, "length", 100))
 
 
 def _has_constant_spin(scenario: Scenario, counts_work: bool) -> bool:

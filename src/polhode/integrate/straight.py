@@ -21,7 +21,9 @@ from polhode.equations.vectors import scaled
 from polhode.integrate.clocked import build_point_writer
 from polhode.integrate.layout import Layout, read, read_constants, write
 from polhode.integrate.prepare import Plan
-from polhode.ir.graph import Block, Comparison, Graph, Place, Trace, Traced, TraceError, deciding, select, tracing
+from polhode.ir.graph import Graph, Place, Trace, TraceError, tracing
+from polhode.ir.numbers import Block, Comparison, Traced, deciding, select
+from polhode.ir.passes import lower
 from polhode.ir.targets.source import SourceFunction
 
 MOST_NODES = 100_000
@@ -128,10 +130,10 @@ class _Arguments:
 def _trace(function: Callable[[_Arguments], None], arrays: UnitArrays, kept: Callable[[Place], bool]) -> Trace:
     """What a function does to the arrays, as far as it is kept.  One `if` on a number is followed both ways."""
     with tracing() as graph:
-        loads: dict[Place, Traced] = {}
+        loads: dict[Place, int] = {}
 
-        def follow(answer: bool) -> tuple[dict[Place, Traced], list[Comparison]]:
-            stores: dict[Place, Traced] = {}
+        def follow(answer: bool) -> tuple[dict[Place, int], list[Comparison]]:
+            stores: dict[Place, int] = {}
             asked: list[Comparison] = []
 
             def decide(condition: Comparison) -> bool:
@@ -148,14 +150,14 @@ def _trace(function: Callable[[_Arguments], None], arrays: UnitArrays, kept: Cal
                 raise TraceError("a step with more than one decision")
             others, _ = follow(False)
 
-            def value(found: dict[Place, Traced], place: Place) -> Traced:
+            def value(found: dict[Place, int], place: Place) -> Traced:
                 if place not in found:
-                    return loads.setdefault(place, Traced(graph.add("in", place)))
-                return found[place]
+                    return Traced(loads.setdefault(place, graph.add("in", place)))
+                return Traced(found[place])
 
-            joined = {*stores, *others}
-            stores = {p: select(asked[0], value(stores, p), value(others, p)) for p in sorted(joined)}
-        trace = Trace(graph, loads, {place: v for place, v in stores.items() if kept(place)})
+            joined = sorted({*stores, *others})
+            stores = {p: select(asked[0], value(stores, p), value(others, p)).i for p in joined}
+        trace = lower(Trace(graph, loads, {place: i for place, i in stores.items() if kept(place)}))
     if len(trace.order) > MOST_NODES:
         raise TraceError(f"a step of {len(trace.order)} operations, more than the {MOST_NODES} that are written out")
     return trace
@@ -281,15 +283,15 @@ def row_function(
     """A function of plain arrays and numbers, each by its name; what it writes to the arrays in `kept` is kept."""
 
     with tracing() as graph:
-        loads: dict[Place, Traced] = {}
-        stores: dict[Place, Traced] = {}
+        loads: dict[Place, int] = {}
+        stores: dict[Place, int] = {}
         given: dict[str, Any] = {}
         for argument, kind in arguments.items():
             is_number = kind == "number"
             row = Block(graph, argument, loads, stores)
             given[argument] = Traced(graph.add("uniform", argument)) if is_number else row
         compute(**given)
-        trace = Trace(graph, loads, {place: v for place, v in stores.items() if place[0] in kept})
+        trace = Trace(graph, loads, {place: i for place, i in stores.items() if place[0] in kept})
     return SourceFunction(name, arguments, trace, comment)
 
 

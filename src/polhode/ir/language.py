@@ -18,16 +18,26 @@ import sysconfig
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from polhode.ir import graph as graphs
-from polhode.ir.graph import LEAVES, Comparison, Graph, Place, Traced, TraceError, deciding, tracing
-from polhode.ir.plain_numbers import Plain
+from polhode.ir.graph import (
+    Graph,
+    Place,
+    Trace,
+    TraceError,
+    current_graph,
+    evaluate,
+    is_tracing,
+    replay,
+    tracing,
+)
+from polhode.ir.numbers import Comparison, Known, Traced, deciding, refusing_texts, select
+from polhode.ir.passes import lower
 from polhode.ir.standard_functions import (
     BUILTINS,
     NUMPY,
@@ -61,7 +71,7 @@ class _Adapter:
 
     def adapt(self, value: Any) -> Any:
         """What a value is in a user's function."""
-        if type(value) in (float, int, str, bool, np.ndarray, type(None), Traced, Plain):
+        if type(value) in (float, int, str, bool, np.ndarray, type(None), Traced, Known):
             return value
         if id(value) in self._made:
             return self._made[id(value)][1]
@@ -189,7 +199,7 @@ class _Globals(dict[str, Any]):
 
 def _refuse_to_trace(function: FunctionType, copied: Callable[..., Any], problem: str) -> Callable[..., Any]:
     def call(*arguments: Any, **more: Any) -> Any:
-        if not graphs.is_tracing():
+        if not is_tracing():
             return copied(*arguments, **more)
         code = function.__code__
         raise TraceError(f"{function.__name__} ({code.co_filename}, line {code.co_firstlineno}) has {problem}")
@@ -239,7 +249,7 @@ def in_plain_python(function: Callable[..., Any], vectors: int) -> Callable[...,
             return _transpose(rows)
         if not all(isinstance(leaf, (float, int, np.number)) for leaf in _leaves(given)):
             return adapted(*given)  # symbols, of which a Taylor series is made
-        return normalize(adapted(*_map(Plain, given)), vectors)
+        return normalize(adapted(*_map(Known, given)), vectors)
 
     return call
 
@@ -274,13 +284,13 @@ def _apply_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **more: Any) 
     try:
         answer = ufunc(*boxed)
     except TypeError as error:
-        if type(self) is Plain:
+        if type(self) is Known:
             return ufunc(*(np.asarray(x, dtype=np.float64) for x in inputs))
         raise TraceError(f"{ufunc.__name__} of a number that changes during the run") from error
     return answer[()] if isinstance(answer, np.ndarray) and answer.ndim == 0 else answer
 
 
-Traced.__array_ufunc__ = Plain.__array_ufunc__ = _apply_ufunc
+Traced.__array_ufunc__ = _apply_ufunc
 
 
 # Tracing --------------------------------------------------------------------------------------------------------------
@@ -292,17 +302,12 @@ class Recorded:
     ) -> None:
         self.function, self.problem = function, problem
         """The function in plain Python; and, if it may raise an error, the sentence about it."""
-        outputs = _leaves(answer)
-        order = graph.live([i for i in outputs if i is not None])
-        number = {i: k for k, i in enumerate(order)}
-        self.ops = [graph.ops[i] for i in order]
-        self.args: list[Any] = [
-            graph.args[i] if graph.ops[i] in LEAVES else tuple(number[a] for a in graph.args[i]) for i in order
-        ]
+        self.graph = Graph()
+        number = replay(graph, graph.live(_leaves(answer)), self.graph)
         self.answer = _map(lambda i: number[i], answer)
         self.used = frozenset(name for name, nodes in inputs.items() if any(i in number for i in nodes))
         """The names of the arguments that it reads."""
-        self.key = sha256(repr((self.ops, self.args, self.answer)).encode()).hexdigest()
+        self.key = sha256(repr((self.graph.ops, self.graph.args, self.answer)).encode()).hexdigest()
         self.__name__ = name_of_function(function)
 
     def __eq__(self, other: object) -> bool:
@@ -311,70 +316,33 @@ class Recorded:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __len__(self) -> int:
-        return len(self.ops)
+    @cached_property
+    def length(self) -> int:
+        """How many operations of a processor it takes."""
+        return len(lower(Trace(self.graph, {}, {}, _leaves(self.answer))).order)
 
     def __call__(self, *arguments: Any) -> Any:
         leaves = _leaves(arguments)
         if any(type(x) is Traced for x in leaves):
-            values = self._trace_again(leaves)
-        elif all(isinstance(x, (float, int, np.ndarray, np.number)) for x in leaves):
-            with np.errstate(all="ignore"):
-                values = self._evaluate(leaves)
-        else:
+            graph = current_graph()
+            known = {i: graph.node_of(leaves[self._place(i)]) for i in self._incoming}
+            values: Any = replay(self.graph, range(len(self.graph.ops)), graph, known)
+            return _map(lambda i: Traced(values[i]), self.answer)
+        if not all(isinstance(x, (float, int, np.ndarray, np.number)) for x in leaves):
             return portable(self.function)(*arguments)
-        return _map(lambda i: values[i], self.answer)
+        with np.errstate(all="ignore"):
+            given = [leaf if isinstance(leaf, np.ndarray) else np.float64(leaf) for leaf in leaves]
+            values = evaluate(self.graph, _leaves(self.answer), lambda i: given[self._place(i)])
+        return _map(lambda i: values[i].item() if isinstance(values[i], np.generic) else values[i], self.answer)
 
-    def _trace_again(self, leaves: list[Any]) -> list[Any]:
-        graph = graphs.current_graph()
-        nodes: list[int] = []
-        for op, args in zip(self.ops, self.args, strict=True):
-            if op == "const":
-                nodes.append(graph.add(op, *args))
-            elif op == "in":
-                nodes.append(graph.node_of(leaves[args[0][2]]))
-            elif op == "pick":
-                nodes.append(graph.node_of(graphs.pick([Traced(nodes[a]) for a in args[1:]], Traced(nodes[args[0]]))))
-            else:
-                nodes.append(graph.add(op, *[nodes[a] for a in args]))
-        return [Traced(i) for i in nodes]
+    @cached_property
+    def _incoming(self) -> list[int]:
+        return [i for i, op in enumerate(self.graph.ops) if op == "in"]
 
-    def _evaluate(self, leaves: list[Any]) -> list[Any]:
-        values: list[Any] = []
-        for op, args in zip(self.ops, self.args, strict=True):
-            if op == "const":
-                values.append(graphs._BITS.unpack(args[0])[0])
-            elif op == "in":
-                leaf = leaves[args[0][2]]
-                values.append(leaf if isinstance(leaf, np.ndarray) else np.float64(leaf))
-            else:
-                values.append(_ARITHMETIC[op](*[values[a] for a in args]))
-        return [v.item() if isinstance(v, np.generic) else v for v in values]
-
-
-def _pick(index: Any, *numbers: Any) -> Any:
-    place = np.asarray(index).astype(int)
-    table: Any = np.stack(np.broadcast_arrays(*numbers, place)[:-1]) if np.ndim(place) else np.stack(numbers)
-    if np.ndim(place) == 0:
-        return table[place]
-    return np.take_along_axis(table, place[None], axis=0)[0]
-
-
-_ARITHMETIC: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: np.float64(a) / b,
-    "neg": lambda a: -a,
-    "sqrt": np.sqrt,
-    "floor": np.floor,
-    "fmod": np.fmod,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "eq": lambda a, b: a == b,
-    "sel": lambda c, x, y: np.where(c, x, y)[()],  # type: ignore[call-overload]
-    "pick": _pick,
-}
+    def _place(self, i: int) -> int:
+        """Which of its arguments a node is."""
+        place: int = self.graph.args[i][0][2]
+        return place
 
 
 def record_function(function: Callable[..., Any], arguments: dict[str, Any], vectors: int) -> Recorded:
@@ -444,7 +412,8 @@ def _follow_all_paths(function: Callable[..., Any], arguments: Sequence[Any], ve
         script = _Script(given)
         with deciding(script.decide):
             try:
-                answer = normalize(function(*arguments), vectors)
+                with refusing_texts():
+                    answer = normalize(function(*arguments), vectors)
             except (TraceError, TypeError, AttributeError):
                 raise
             except Exception as error:
@@ -476,7 +445,7 @@ def _select(condition: Comparison, x: Any, y: Any) -> Any:
         return tuple(_select(condition, a, b) for a, b in zip(x, y, strict=True))
     if type(x) is Traced and type(y) is Traced and x.i == y.i:
         return x
-    return graphs.select(condition, x, y)
+    return select(condition, x, y)
 
 
 def normalize(answer: Any, vectors: int) -> Any:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.ir.graph import Block, Offset, Place, Trace, Traced, TraceError, tracing
+from polhode.ir.graph import Offset, Place, Trace, TraceError, tracing
 from polhode.ir.loop_values import (
     TYPES,
     Array,
@@ -39,6 +39,8 @@ from polhode.ir.loop_values import (
     push_writer,
     words_of,
 )
+from polhode.ir.numbers import Block, Traced
+from polhode.ir.passes import lower
 from polhode.ir.targets.llvm import TraceWriter, Writer, declarations
 
 Loop = Callable[..., Any]
@@ -492,8 +494,8 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], keywords: Any 
     Scalars become uniform numbers, whole numbers become places, and arrays blocks.
     """
     with tracing() as graph:
-        loads: dict[Place, Traced] = {}
-        stores: dict[Place, Traced] = {}
+        loads: dict[Place, int] = {}
+        stores: dict[Place, int] = {}
 
         def given(value: Any) -> Any:
             if isinstance(value, Scalar):
@@ -516,7 +518,7 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], keywords: Any 
             return len(returned) - 1
 
         places = taken(answer)
-        return Trace(graph, loads, stores, returned), places
+        return lower(Trace(graph, loads, stores, returned)), places
 
 
 LONG_LAW = 64

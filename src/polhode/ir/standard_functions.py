@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from polhode.equations import elementary, interpolation, scalar_ops
-from polhode.ir import graph as graphs
-from polhode.ir.graph import Comparison, Traced, TraceError
-from polhode.ir.plain_numbers import Plain
+from polhode.ir import numbers
+from polhode.ir.graph import TraceError, is_tracing
+from polhode.ir.numbers import Comparison, Known, Traced
 
-_OWN = (Traced, Plain, Comparison)
+_OWN = (Traced, Known, Comparison)
 
 
 def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,8 +50,8 @@ def _trunc(x: Any) -> Any:
 
 def _fmod(x: Any, y: Any) -> Any:
     if Traced in (type(x), type(y)):
-        return graphs.apply("fmod", x, y)
-    return Plain(math.fmod(x, y)) if Plain in (type(x), type(y)) else math.fmod(x, y)
+        return numbers.apply("fmod", x, y)
+    return Known(math.fmod(x, y)) if Known in (type(x), type(y)) else math.fmod(x, y)
 
 
 def _maximum(a: Any, b: Any) -> Any:
@@ -81,7 +81,7 @@ def _product(values: Any, start: Any = 1) -> Any:
 
 def _choose(condition: Any, x: Any, y: Any) -> Any:
     if isinstance(condition, Comparison):
-        return graphs.select(condition, x, y)
+        return numbers.select(condition, x, y)
     return x if condition else y
 
 
@@ -92,7 +92,7 @@ def _sign(x: Any) -> Any:
 def _copysign(x: Any, y: Any) -> Any:
     if Traced in (type(x), type(y)):
         return abs(x) * scalar_ops.sign_with_zeros(y)
-    return Plain(math.copysign(x, y)) if Plain in (type(x), type(y)) else math.copysign(x, y)
+    return Known(math.copysign(x, y)) if Known in (type(x), type(y)) else math.copysign(x, y)
 
 
 def _heaviside(x: Any, at_zero: Any) -> Any:
@@ -101,44 +101,6 @@ def _heaviside(x: Any, at_zero: Any) -> Any:
 
 def _log(x: Any, base: Any = None) -> Any:
     return elementary.log(x) if base is None else elementary.log(x) / elementary.log(base)
-
-
-_SINH = tuple(1.0 / math.factorial(k) for k in range(19, 1, -2))
-
-
-def _sinh(x: Any) -> Any:
-    series, square = 0.0, x * x
-    for coefficient in _SINH:
-        series = (series + coefficient) * square
-    e = elementary.exp(x)
-    return scalar_ops.if_less(square, 1.0, x + x * series, (e - 1.0 / e) / 2.0)
-
-
-def _cosh(x: Any) -> Any:
-    e = elementary.exp(abs(x))
-    return (e + 1.0 / e) / 2.0
-
-
-def _tanh(x: Any) -> Any:
-    inside = scalar_ops.if_less(x * x, 1.0, x, 0.0 * x)
-    return scalar_ops.if_less(x * x, 1.0, _sinh(inside) / _cosh(inside), 1.0 - 2.0 / (elementary.exp(2.0 * x) + 1.0))
-
-
-def _expm1(x: Any) -> Any:
-    """exp(x) - 1, by Kahan's correction near 0."""
-    e = elementary.exp(x)
-    near = scalar_ops.if_less(x * x, 1.0, e, 2.0 + 0.0 * x)
-    near = scalar_ops.if_less(abs(near - 1.0), 1e-300, 2.0 + 0.0 * x, near)
-    small = (near - 1.0) * x / elementary.log(near)
-    small = scalar_ops.if_less(abs(e - 1.0), 1e-300, x, small)
-    return scalar_ops.if_less(x * x, 1.0, small, e - 1.0)
-
-
-def _log1p(x: Any) -> Any:
-    """log(1 + x), by Kahan's correction near 0."""
-    u = 1.0 + x
-    other = scalar_ops.if_less(abs(u - 1.0), 1e-300, 2.0 + 0.0 * x, u)
-    return scalar_ops.if_less(abs(u - 1.0), 1e-300, x, elementary.log(other) * (x / (other - 1.0)))
 
 
 def _polyval(p: Any, x: Any) -> Any:
@@ -169,11 +131,11 @@ _COMMON: dict[str, Callable[..., Any]] = {
     "log": _log,
     "log2": lambda x: elementary.log(x) / elementary.log(2.0),
     "log10": lambda x: elementary.log(x) / elementary.log(10.0),
-    "log1p": _log1p,
-    "expm1": _expm1,
-    "sinh": _sinh,
-    "cosh": _cosh,
-    "tanh": _tanh,
+    "log1p": elementary.log1p,
+    "expm1": elementary.expm1,
+    "sinh": elementary.sinh,
+    "cosh": elementary.cosh,
+    "tanh": elementary.tanh,
     "hypot": _hypot,
     "floor": _floor,
     "ceil": _ceil,
@@ -190,9 +152,9 @@ _COMMON: dict[str, Callable[..., Any]] = {
 }
 _INVERSE: dict[str, Callable[..., Any]] = {
     "atan2": elementary.atan2,
-    "atan": lambda x: elementary.atan2(x, 1.0),
-    "asin": lambda x: elementary.atan2(x, scalar_ops.sqrt((1 - x) * (1 + x))),
-    "acos": lambda x: elementary.atan2(scalar_ops.sqrt((1 - x) * (1 + x)), x),
+    "atan": elementary.atan,
+    "asin": elementary.asin,
+    "acos": elementary.acos,
 }
 MATH = {**_COMMON, **_INVERSE, "dist": _dist, "prod": _product}
 
@@ -302,7 +264,7 @@ class Unrepeatable:
         return Unrepeatable(f"{self._name}.{name}", getattr(self._value, name))
 
     def __call__(self, *arguments: Any, **more: Any) -> Any:
-        if not graphs.is_tracing():
+        if not is_tracing():
             return self._value(*arguments, **more)
         raise TraceError(
             f"{self._name}(): a function that a run traces has the same value for the same arguments. Draw numbers "
@@ -316,7 +278,7 @@ def _of_math(value: Any) -> Any:
         return value
 
     def of_constants(*arguments: Any) -> Any:
-        if graphs.is_tracing() and any(map(_holds_own, arguments)):
+        if is_tracing() and any(map(_holds_own, arguments)):
             known = ", ".join(sorted(MATH))
             raise TraceError(f"math.{value.__name__} of a number that changes during the run. There are: {known}")
         return value(*arguments)
@@ -335,7 +297,7 @@ def _of_numpy(value: Any) -> Any:
         except TypeError as error:
             if not _holds_own(arguments):
                 raise
-            if not graphs.is_tracing():
+            if not is_tracing():
                 return value(*map(_as_floats, arguments), **more)
             raise TraceError(f"np.{value.__name__} of numbers that change during the run: {error}") from error
 
@@ -354,7 +316,7 @@ NUMPY: dict[str, Any] = {
     "dot": _dot,
     "vdot": _dot,
     "inner": _dot,
-    "power": _elementwise(graphs.raise_to),
+    "power": _elementwise(numbers.raise_to),
     "abs": _elementwise(abs),
     "absolute": _elementwise(abs),
     "sign": _elementwise(_sign),
@@ -397,14 +359,14 @@ class _FloatType(type):
 
     def __call__(cls, x: Any = 0.0) -> Any:
         if type(x) is Comparison:
-            return graphs.select(x, 1.0, 0.0)
-        return x if type(x) in (Traced, Plain) else float(x)
+            return numbers.select(x, 1.0, 0.0)
+        return x if type(x) in (Traced, Known) else float(x)
 
 
 BUILTINS: dict[str, Any] = {
     "max": _extreme(_maximum, max),
     "min": _extreme(_minimum, min),
     "float": _FloatType("float", (), {}),
-    "pow": lambda x, y, *modulus: pow(x, y, *modulus) if modulus else graphs.raise_to(x, y),
+    "pow": lambda x, y, *modulus: pow(x, y, *modulus) if modulus else numbers.raise_to(x, y),
 }
 NUMPY["float64"] = BUILTINS["float"]

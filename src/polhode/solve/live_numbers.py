@@ -1,6 +1,6 @@
 """From knobs to the numbers of a run: the builder of a scenario traced once, and verified against itself.
 
-The builder runs once with numbers that remember how they were made (`polhode.ir.knob_numbers`).  Whatever number
+The builder runs once with numbers that remember how they were made (`polhode.ir.knobs`).  Whatever number
 of the run has the bits of a number on the trail is a candidate; it counts only if the recorded arithmetic gives the
 same bits as the builder at every verified set of values.
 """
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import PolhodeError
-from polhode.ir.graph import Graph, Place, Trace, Traced
-from polhode.ir.knob_numbers import Trail, evaluate, following_knobs, logging_numbers
+from polhode.ir.graph import Graph, Place, Trace
+from polhode.ir.knobs import Trail, evaluate_for, following_knobs, logging_numbers
 from polhode.ir.targets.source import JAVASCRIPT, SourceFunction
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
@@ -181,10 +181,8 @@ def _trace_once(
         changing = set(np.flatnonzero((bits != bits[0]).any(axis=0)).tolist())
         unfollowed = tuple(dict.fromkeys(names[i] for i in sorted(changing - set(places))))
         guards = _guard_node(trail, knobs, points)
-        stores: dict[Place, Traced] = {("numbers", (), k): Traced(node) for k, node in enumerate([*nodes, guards])}
-        loads: dict[Place, Traced] = {
-            trail.graph.args[i][0]: Traced(i) for i, op in enumerate(trail.graph.ops) if op == "in"
-        }
+        stores: dict[Place, int] = {("numbers", (), k): node for k, node in enumerate([*nodes, guards])}
+        loads: dict[Place, int] = {trail.graph.args[i][0]: i for i, op in enumerate(trail.graph.ops) if op == "in"}
         trace = Trace(trail.graph, loads, stores)
     base, places = _drop_constant_groups(base, places)
     comment = "From the knobs to the numbers of the run that depend on them."
@@ -257,7 +255,7 @@ def _match(
     bits = wanted.view(np.int64)
     changing = np.flatnonzero((bits != bits[0]).any(axis=0))
     candidates = [trail.candidates(found[i]) for i in changing]
-    values = evaluate(trail.graph, [n for some in candidates for n in some], knob_columns(knobs, points))
+    values = evaluate_for(trail.graph, [n for some in candidates for n in some], knob_columns(knobs, points))
     nodes: list[int] = []
     places: list[int] = []
     missing: dict[str, None] = {}
@@ -288,7 +286,7 @@ def _guard_node(trail: Trail, knobs: Sequence[KnobRange], points: list[dict[str,
     """
     graph = trail.graph
     asked = [(graph.add(op, a, b), truth) for (op, a, b), truth in trail.guards.items()]
-    values = evaluate(graph, [node for node, _ in asked], knob_columns(knobs, points))
+    values = evaluate_for(graph, [node for node, _ in asked], knob_columns(knobs, points))
     total = graph.constant(1.0)
     for node, truth in asked:
         always = bool((np.broadcast_to(values[node], (len(points),)) == truth).all())

@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from polhode.ir.graph import COMPARISONS, LEAVES, Place, Trace
+from polhode.ir.graph import LEAVES, Place, Trace
+from polhode.ir.operations import COMPARISONS
+from polhode.ir.passes import lower
 
 MOST_STATEMENTS = 1000
 """Statements in one part of a function."""
@@ -144,6 +146,7 @@ class _FunctionWriter:
     """The statements of a function.  All numbers are loaded before any is stored."""
 
     def __init__(self, function: SourceFunction, dialect: Dialect) -> None:
+        function = function._replace(trace=lower(function.trace))
         self.function, self.dialect, self.graph = function, dialect, function.trace.graph
         self.tables: dict[tuple[str, ...], str] = {}
         self.made = [i for i in function.trace.order if self.graph.ops[i] not in LEAVES]

@@ -8,7 +8,8 @@ import numpy as np
 
 import polhode as ph
 from polhode import validation
-from polhode.ir.knob_numbers import KnobNumber, evaluate, following_knobs
+from polhode.ir.knobs import evaluate_for, following_knobs
+from polhode.ir.numbers import Known
 
 GIVEN, OTHERS = 0.73123451234, np.array([0.1234567, 0.5, 0.99, 1.7])
 
@@ -17,8 +18,8 @@ def assert_followed(function) -> None:
     """The number has the value of plain arithmetic, and its graph that value for other values of the knob too."""
     with following_knobs() as trail:
         made = function(trail.knob(0, GIVEN))
-        assert type(made) is KnobNumber
-        values = evaluate(trail.graph, [made.node], [OTHERS])[made.node]
+        assert type(made) is Known
+        values = evaluate_for(trail.graph, [made.i], [OTHERS])[made.i]
     assert float(made) == function(GIVEN)
     assert values.tolist() == [function(x) for x in OTHERS.tolist()]
 
@@ -55,7 +56,7 @@ def test_a_power_and_a_numpy_cosine_leave_the_trail_and_are_named():
     with following_knobs() as trail:
         x = trail.knob(0, GIVEN)
         assert type(x**2) is float
-        assert type(np.cos(x)) is not KnobNumber
+        assert type(np.cos(x)) is not Known
     assert list(trail.lost) == ["a power, x ** y (write x * x, or ph.sqrt)", "numpy.cos"]
 
 

@@ -1,6 +1,6 @@
 """Numbers that remember how they were made from knobs: floats that compute as ever, and record a graph beside it.
 
-A scenario is built from plain floats, some of which depend on knobs.  While a `Trail` is open, its `KnobNumber`s record
+A scenario is built from plain floats, some of which depend on knobs.  While a `Trail` is open, its `Known`s record
 every operation in a graph.  Arrays keep the bits of numbers and lose the rest, so the trail also knows numbers by their
 bits: `polhode.validation` asks it where numbers go into arrays and come back from them.
 """
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import local
 from typing import Any
 
 import numpy as np
 
-from polhode.ir import graph as graphs
-from polhode.ir.graph import LEAVES, Graph, Traced, compare, divide_with_rest, select, tracing
+from polhode.ir import numbers
+from polhode.ir.graph import Graph, evaluate, tracing
+from polhode.ir.numbers import Known, Traced, compare, select
 from polhode.validation import Array, following
 
 _BITS = struct.Struct("<d")
@@ -65,21 +66,26 @@ class Trail:
         self._knobs, self._logs, self._asked = knobs, logs, 0
         self._values: dict[int, Array] = {}
 
-    def knob(self, place: int, value: float) -> KnobNumber:
+    @property
+    def is_open(self) -> bool:
+        """Whether it is the one that records now."""
+        return bool(_now.trails) and _now.trails[-1] is self
+
+    def knob(self, place: int, value: float) -> Known:
         """The number of a knob."""
         return self.keep(value, self.graph.add("in", ("knobs", (), place)))
 
-    def keep(self, value: float, node: int) -> KnobNumber:
+    def keep(self, value: float, node: int) -> Known:
         """A number with its node, from now on known by its bits."""
         known = (self.simple if is_simple(value) else self.nodes).setdefault(_BITS.pack(value), [])
         if node not in known:
             known.append(node)
-        return KnobNumber.make(value, node, self)
+        return Known(value, node, self)
 
     def recall(self, value: float) -> float:
         """A number by its bits: with its node if it is known, otherwise as it is."""
         known = self.nodes.get(_BITS.pack(value))
-        return value if known is None else KnobNumber.make(float(value), known[-1], self)
+        return value if known is None else Known(float(value), known[-1], self)
 
     def candidates(self, value: float) -> list[int]:
         """The nodes of all numbers with these bits."""
@@ -88,7 +94,7 @@ class Trail:
 
     def node(self, x: Any) -> int:
         """The node of an operand; a plain number is a constant."""
-        return x.node if type(x) is KnobNumber and x.trail is self else self.graph.constant(float(x))
+        return x.i if type(x) is Known and x.trail is self else self.graph.constant(float(x))
 
     def node_by_bits(self, value: float) -> int:
         """The node of a number of an array."""
@@ -97,7 +103,7 @@ class Trail:
 
     def knows(self, x: Any) -> bool:
         """Whether an operand depends on knobs."""
-        return (type(x) is KnobNumber and x.trail is self) or _BITS.pack(float(x)) in self.nodes
+        return (type(x) is Known and x.trail is self) or _BITS.pack(float(x)) in self.nodes
 
     def guard(self, op: str, a: int, b: int, truth: bool) -> None:
         """Note the result of a comparison."""
@@ -106,6 +112,11 @@ class Trail:
         if op == "ne":
             op, truth = "eq", not truth
         self.guards[op, a, b] = truth
+
+    @staticmethod
+    def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """NumPy's arithmetic with a number of a trail."""
+        return apply_ufunc(ufunc, method, inputs, options)
 
     # What `polhode.validation` asks for
     def find(self, value: float) -> float:
@@ -135,40 +146,19 @@ class Trail:
                     known.append(right)
 
     def _value(self, node: int) -> Array:
-        evaluate(self.graph, [node], self._knobs, self._values)
+        evaluate_for(self.graph, [node], self._knobs, self._values)
         return self._values[node]
 
 
 @np.errstate(all="ignore")
-def evaluate(
+def evaluate_for(
     graph: Graph, roots: Sequence[int], knobs: Sequence[Array], values: dict[int, Any] | None = None
 ) -> dict[int, Any]:
     """The values of nodes for many values of the knobs at once; those known already are kept."""
-    values = {} if values is None else values
-    stack = [i for i in roots if i not in values]
-    while stack:
-        i = stack[-1]
-        op, args = graph.ops[i], graph.args[i]
-        missing = [] if op in LEAVES else [a for a in args if a not in values]
-        if missing:
-            stack += missing
-            continue
-        stack.pop()
-        if op == "const":
-            values[i] = np.full(knobs[0].shape, graph.value(i))
-        elif op == "in":
-            values[i] = knobs[args[0][2]]
-        elif op == "pick":
-            values[i] = np.choose(values[args[0]].astype(np.int64), [values[a] for a in args[1:]])
-        else:
-            values[i] = _FUNCTIONS[op](*(values[a] for a in args))
-    return values
-
-
-_FUNCTIONS: dict[str, Any] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "fmod": np.fmod, "lt": np.less,
-    "le": np.less_equal, "eq": np.equal, "neg": np.negative, "sqrt": np.sqrt, "floor": np.floor, "sel": np.where,
-}  # fmt: skip
+    found = evaluate(graph, roots, lambda i: knobs[graph.args[i][0][2]], values)
+    for i in roots:
+        found[i] = np.broadcast_to(found[i], knobs[0].shape)
+    return found
 
 
 class _Recording(local):
@@ -217,151 +207,12 @@ def is_simple(value: float) -> bool:
     return not abs(scaled) < 2.0**1000 or value == int(value) or (abs(value) <= _SIMPLE and scaled == int(scaled))
 
 
-def _active(trail: Trail | None) -> Trail | None:
-    return trail if trail is not None and _now.trails and _now.trails[-1] is trail else None
-
-
-class KnobNumber(float):
-    """A float that depends on knobs."""
-
-    __slots__ = ("node", "trail")
-    node: int
-    trail: Trail
-
-    @classmethod
-    def make(cls, value: float, node: int, trail: Trail) -> KnobNumber:
-        number = cls(value)
-        number.node, number.trail = node, trail
-        return number
-
-    def __neg__(self) -> float:
-        trail = _active(self.trail)
-        value = -float(self)
-        return value if trail is None else trail.keep(value, trail.graph.add("neg", self.node))
-
-    def __pos__(self) -> float:
-        return self
-
-    def __abs__(self) -> float:
-        return self._by(abs, lambda x: abs(x))
-
-    def __floordiv__(self, other: Any) -> Any:
-        return _divide(self, other, 0)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return _divide(other, self, 0)
-
-    def __mod__(self, other: Any) -> Any:
-        return _divide(self, other, 1)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _divide(other, self, 1)
-
-    def __pow__(self, other: Any, _: Any = None) -> Any:
-        return _power(self, other)
-
-    def __rpow__(self, other: Any, _: Any = None) -> Any:
-        return _power(other, self)
-
-    def _by(self, plain: Callable[[float], float], traced: Callable[[Any], Any]) -> float:
-        trail, value = _active(self.trail), plain(float(self))
-        return value if trail is None else trail.keep(value, traced(Traced(self.node)).i)
-
-    __hash__ = float.__hash__
-
-    def __reduce__(self) -> Any:
-        return float, (float(self),)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return _apply_ufunc(ufunc, method, inputs, options)
-
-
-def _define_operator(op: str, symbol: str) -> None:
-    plain = getattr(float, f"__{symbol}__")
-
-    def combine(a: Any, b: Any) -> Any:
-        value = plain(float(a), b if type(b) is int else float(b))
-        trail = _active(getattr(a, "trail", None)) or _active(getattr(b, "trail", None))
-        return value if trail is None else trail.keep(value, trail.graph.add(op, trail.node(a), trail.node(b)))
-
-    def forward(self: KnobNumber, other: Any) -> Any:
-        return combine(self, other) if isinstance(other, (float, int)) else NotImplemented
-
-    def backward(self: KnobNumber, other: Any) -> Any:
-        return combine(other, self) if isinstance(other, (float, int)) else NotImplemented
-
-    setattr(KnobNumber, f"__{symbol}__", forward)
-    setattr(KnobNumber, f"__r{symbol}__", backward)
-
-
-for _op, _symbol in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("div", "truediv")):
-    _define_operator(_op, _symbol)
-
-
-def _define_comparison(op: str) -> None:
-    plain = getattr(float, f"__{op}__")
-
-    def ask(self: KnobNumber, other: Any) -> Any:
-        truth, trail = plain(self, other), _active(self.trail)
-        if trail is not None and truth is not NotImplemented:
-            trail.guard(op, self.node, trail.node(other), truth)
-        return truth
-
-    setattr(KnobNumber, f"__{op}__", ask)
-
-
-for _op in ("lt", "le", "gt", "ge", "eq", "ne"):
-    _define_comparison(_op)
-
-
-def _divide(a: Any, b: Any, which: int) -> Any:
-    if not isinstance(a, (float, int)) or not isinstance(b, (float, int)):
-        return NotImplemented
-    value = divmod(float(a), float(b))[which]
-    trail = _active(getattr(a, "trail", None)) or _active(getattr(b, "trail", None))
-    if trail is None:
-        return value
-    return trail.keep(value, divide_with_rest(Traced(trail.node(a)), Traced(trail.node(b)))[which].i)
-
-
-def _power(a: Any, b: Any) -> Any:
-    """A power of Python is one of the C library, which no other program repeats to the last bit."""
-    if not isinstance(a, (float, int)) or not isinstance(b, (float, int)):
-        return NotImplemented
-    value = (float(a) if isinstance(a, float) else a) ** (float(b) if isinstance(b, float) else b)
-    trail = _active(getattr(a, "trail", None)) or _active(getattr(b, "trail", None))
-    if trail is not None:
-        trail.lost["a power, x ** y (write x * x, or ph.sqrt)"] = None
-    return value
-
-
-# The functions that `polhode.equations.scalar_ops` looks for ----------------------------------------------------------
-def sqrt(x: Any) -> Any:
-    """The square root."""
-    value = float(np.sqrt(float(x)))
-    trail = _active(getattr(x, "trail", None))
-    return value if trail is None else trail.keep(value, graphs.sqrt(Traced(x.node)).i)
-
-
-def if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
-    """x where a < b, else y."""
-    chosen = x if float(a) < float(b) else y
-    trail = next((one for one in (_active(getattr(number, "trail", None)) for number in (a, b)) if one), None)
-    if trail is None:
-        return chosen
-    condition = compare("lt", Traced(trail.node(a)), Traced(trail.node(b)))
-    if not isinstance(x, (float, int)) or not isinstance(y, (float, int)):
-        trail.guard("lt", trail.node(a), trail.node(b), float(a) < float(b))
-        return chosen
-    return trail.keep(float(chosen), select(condition, Traced(trail.node(x)), Traced(trail.node(y))).i)
-
-
 # Arrays ---------------------------------------------------------------------------------------------------------------
 class TrailArray(np.ndarray[Any, np.dtype[np.float64]]):
     """An array of floats whose arithmetic is recorded, number by number."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return _apply_ufunc(ufunc, method, inputs, options)
+        return apply_ufunc(ufunc, method, inputs, options)
 
     def __getitem__(self, key: Any) -> Any:
         return _come_back(super().__getitem__(key))
@@ -378,12 +229,12 @@ def _come_back(found: Any) -> Any:
 
 
 def _plain(x: Any) -> Any:
-    if type(x) is KnobNumber:
+    if type(x) is Known:
         return float(x)
     return x.view(np.ndarray) if isinstance(x, TrailArray) else x
 
 
-def _apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     plain = [_plain(x) for x in inputs]
     options = {name: tuple(map(_plain, x)) if isinstance(x, tuple) else _plain(x) for name, x in options.items()}
     result = getattr(ufunc, method)(*plain, **options)
@@ -410,7 +261,7 @@ def _record(trail: Trail, ufunc: Any, plain: list[Any], result: Any, is_scalar: 
         "radians": lambda x: x * (math.pi / 180),
         "deg2rad": lambda x: x * (math.pi / 180),
         "negative": lambda x: -x,
-        "sqrt": graphs.sqrt,
+        "sqrt": numbers.sqrt,
         "square": lambda x: x * x,
         "absolute": abs,
         "maximum": lambda x, y: select(compare("lt", x, y), y, x),
