@@ -8,7 +8,7 @@ rewrites (`passes`).
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import local
 from typing import Any
@@ -127,24 +127,6 @@ def replay(
             op = ops[i]
             made[i] = add(op, *args[i]) if op in LEAVES else add(op, *[made[a] for a in args[i]])
     return made
-
-
-def evaluate(
-    graph: Graph, roots: Iterable[int], leaf: Callable[[int], Any], known: dict[int, Any] | None = None
-) -> dict[int, Any]:
-    """The values of nodes, on floats or on arrays of them: those known already, the values of leaves, and the rest."""
-    from polhode.ir.operations import OPERATIONS
-
-    values = {} if known is None else known
-    ops, args = graph.ops, graph.args
-    for i in graph.live(roots, values):
-        if i not in values:
-            op = ops[i]
-            if op in LEAVES:
-                values[i] = graph.value(i) if op == "const" else leaf(i)
-            else:
-                values[i] = OPERATIONS[op].value(*[values[a] for a in args[i]])
-    return values
 
 
 # What a function loads and stores -------------------------------------------------------------------------------------

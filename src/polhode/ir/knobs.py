@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from polhode.ir import numbers
-from polhode.ir.graph import Graph, evaluate, tracing
+from polhode.ir.graph import Graph, tracing
 from polhode.ir.numbers import Known, Traced, compare, select
+from polhode.ir.passes import evaluate
 from polhode.validation import Array, following
 
 _BITS = struct.Struct("<d")

@@ -31,13 +31,12 @@ from polhode.ir.graph import (
     Trace,
     TraceError,
     current_graph,
-    evaluate,
     is_tracing,
     replay,
     tracing,
 )
 from polhode.ir.numbers import Comparison, Known, Traced, deciding, refusing_texts, select
-from polhode.ir.passes import lower
+from polhode.ir.passes import evaluate, lower
 from polhode.ir.standard_functions import (
     BUILTINS,
     NUMPY,

@@ -219,6 +219,10 @@ class Comparison(Node):
     def __init__(self, i: int, negated: bool = False) -> None:
         self.i, self.negated = i, negated
 
+    def choose(self, x: Any, y: Any) -> Any:
+        """x where it holds, else y."""
+        return select(self, x, y)
+
     def __invert__(self) -> Comparison:
         return Comparison(self.i, not self.negated)
 

@@ -103,9 +103,7 @@ def _interpolate(x: Any, *table: Any) -> Any:
 
 
 def _interpolate_by_bisection(x: Any, *table: Any) -> Any:
-    from polhode.ir.numbers import interpolate_by_bisection
-
-    return interpolate_by_bisection(x, *table)
+    return scalar_ops.library_of(x, *table).interpolate_by_bisection(x, *table)
 
 
 # Derivatives ----------------------------------------------------------------------------------------------------------
@@ -128,35 +126,25 @@ def _of_angle(operands: Sequence[Any], _: Any) -> tuple[Any, Any]:
 
 
 def _tangent_of_choice(operands: Sequence[Any], _: Any, tangents: Sequence[Any]) -> Any:
-    from polhode.ir.numbers import Comparison, select
-
     x, y = (0.0 if t is None else t for t in tangents[1:])
-    return select(Comparison(operands[0].i), x, y)
+    return operands[0].choose(x, y)
 
 
 def _adjoints_of_choice(operands: Sequence[Any], _: Any, adjoint: Any) -> tuple[Any, Any, Any]:
-    from polhode.ir.numbers import Comparison, select
-
-    condition = Comparison(operands[0].i)
-    return None, select(condition, adjoint, 0.0), select(condition, 0.0, adjoint)
+    return None, operands[0].choose(adjoint, 0.0), operands[0].choose(0.0, adjoint)
 
 
 def _tangent_of_pick(operands: Sequence[Any], _: Any, tangents: Sequence[Any]) -> Any:
     """The tangent of the entry that was picked, by choices: tangents need not lie in a row."""
-    from polhode.ir.numbers import compare, select
-
-    total: Any = 0.0
+    total: Any = None
     for k, tangent in enumerate(tangents[1:]):
         if tangent is not None:
-            total = select(compare("eq", operands[0], float(k)), tangent, total)
-    return None if isinstance(total, float) else total
+            total = (operands[0] == float(k)).choose(tangent, 0.0 if total is None else total)
+    return total
 
 
 def _adjoints_of_pick(operands: Sequence[Any], _: Any, adjoint: Any) -> tuple[Any, ...]:
-    from polhode.ir.numbers import compare, select
-
-    index = operands[0]
-    return (None, *(select(compare("eq", index, float(k)), adjoint, 0.0) for k in range(len(operands) - 1)))
+    return (None, *((operands[0] == float(k)).choose(adjoint, 0.0) for k in range(len(operands) - 1)))
 
 
 def _primitive(name: str, signature: str, value: Rule, partials: Rule | None = None, **more: Any) -> Operation:

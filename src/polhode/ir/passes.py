@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from polhode.ir.graph import LEAVES, Graph, Trace
+from polhode.ir.numbers import Traced
 from polhode.ir.operations import OPERATIONS, PRIMITIVES
 
 
@@ -22,8 +23,6 @@ class LoweringGraph(Graph):
     def add(self, op: str, *args: Any) -> int:
         if op in LEAVES or op in self._kept:
             return super().add(op, *args)
-        from polhode.ir.numbers import Traced
-
         key = (op, args)
         found = self._seen.get(key)
         if found is None:
@@ -39,3 +38,19 @@ def lower(trace: Trace, kept: Container[str] = PRIMITIVES) -> Trace:
     if all(ops[i] in kept or ops[i] in LEAVES for i in trace.order):
         return trace
     return trace.rewritten(LoweringGraph(kept))
+
+
+def evaluate(
+    graph: Graph, roots: Iterable[int], leaf: Callable[[int], Any], known: dict[int, Any] | None = None
+) -> dict[int, Any]:
+    """The values of nodes, on floats or on arrays of them: those known already, the values of leaves, and the rest."""
+    values = {} if known is None else known
+    ops, args = graph.ops, graph.args
+    for i in graph.live(roots, values):
+        if i not in values:
+            op = ops[i]
+            if op in LEAVES:
+                values[i] = graph.value(i) if op == "const" else leaf(i)
+            else:
+                values[i] = OPERATIONS[op].value(*[values[a] for a in args[i]])
+    return values
