@@ -107,12 +107,6 @@ class ChunkFiles:
                 found.append(values)
         return found
 
-    def read_array(self, record: ChunkRecord, name: str) -> Any:
-        """An array of a chunk, verified."""
-        spec = self.manifest.arrays[name]
-        blocks = self.read_blocks(record, name, list(range(len(record.blocks[name]))))
-        return np.concatenate(blocks, axis=spec.member_axis)
-
     def read_attached(self, record: ChunkRecord) -> dict[str, Any]:
         """The small arrays of a chunk, verified."""
         if record.attached is None:

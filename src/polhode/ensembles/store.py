@@ -263,15 +263,6 @@ class EnsembleStore:
                     raise
                 raise InputError(f"the record of chunk {k} is not plain JSON: {error}") from None
 
-    def read_chunk(self, k: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The arrays of a chunk, and what was recorded with it; an error that names chunk and members if damaged."""
-
-        def read() -> tuple[dict[str, Any], dict[str, Any]]:
-            record = self._files.read_record(k)
-            return {name: self._files.read_array(record, name) for name in self.manifest.arrays}, record.content
-
-        return self._verified(k, read)
-
     def read_record(self, k: int) -> ChunkRecord:
         """The record of a chunk: the digests of its numbers, and what was recorded with it."""
         return self._verified(k, lambda: self._files.read_record(k))
