@@ -17,10 +17,8 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from polhode.ensembles.checksum import digest_numbers, little_endian
-from polhode.ensembles.chunk_files import ChunkFiles, check_chunk_arrays, read_regular_file
-from polhode.ensembles.chunk_record import ChunkDamage, ChunkRecord
-from polhode.ensembles.chunks import ChunkPlan
+from polhode.ensembles.chunk_files import ChunkDamage, ChunkFiles, ChunkRecord, check_chunk_arrays, read_regular_file
+from polhode.ensembles.chunks import ChunkPlan, digest_numbers, little_endian
 from polhode.ensembles.store_folder import (
     explain_write_errors,
     holds,
@@ -61,7 +59,7 @@ class EnsembleStore:
     Examples
     --------
     >>> import tempfile, numpy as np
-    >>> from polhode.ensembles.chunks import ChunkPlan
+    >>> from polhode.ensembles.chunks import ChunkPlan, digest_numbers, little_endian
     >>> plan = ChunkPlan(members=6000, chunk_members=4096)
     >>> arrays = {"height": ArraySpec((6000,), ("member",))}
     >>> folder = tempfile.TemporaryDirectory()
