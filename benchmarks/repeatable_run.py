@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
-from polhode.engines import segments, taylor
+from polhode.engines import taylor, timeline
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.heyoka_codegen import import_heyoka
 from polhode.engines.heyoka_integrator import TaylorVariables
@@ -62,7 +62,7 @@ def _check_scenario(scenario: Scenario) -> None:
         raise ScenarioError("a prepared run has no impulses and no events: use ph.simulate")
     if scenario.times.tolist() != [scenario.end_time]:
         raise ScenarioError("a prepared run shows its end only: give output_times=[the end of the run]")
-    if any(np.ptp(np.asarray(t)) > 0 for t in segments.discontinuity_times(scenario)):
+    if any(np.ptp(np.asarray(t)) > 0 for t in timeline.discontinuity_times(scenario)):
         raise ScenarioError("in a prepared run all members share the times of their windows: run them group by group")
 
 
@@ -82,7 +82,7 @@ def _prepare_taylor(scenario: Scenario) -> RunFunctions:
     numbers = TaylorVariables(scenario, False)
     now, legs = numbers.start(), []
     with np.errstate(all="ignore"):
-        for a, b in pairwise([scenario.start_time, *segments.segment_boundaries(scenario), scenario.end_time]):
+        for a, b in pairwise([scenario.start_time, *timeline.segment_boundaries(scenario), scenario.end_time]):
             leg = TaylorSegment(numbers, now, a, b, lanes)
             if leg.found.events:
                 raise ScenarioError("a prepared run by Taylor series has no force that decides: use ph.simulate")
@@ -148,7 +148,7 @@ def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
     calls: SegmentCalls = []
     outs: list[Array] = []
     for a, b, windows in _iterate_segments(integrator):
-        stop_k, rest = segments.locate_on_grid(np.array([b]), a, h)
+        stop_k, rest = timeline.locate_on_grid(np.array([b]), a, h)
         outs.append(np.empty((1, units, layout.sample_size * (buffer.shape[1] // integrator.packing.size))))
         state = outs[-1].reshape(-1, layout.sample_size)[:, : layout.drift]
         back = [(blocks[:, : layout.drift], state)] if rest[0] > 0 and b != scenario.end_time else []
@@ -161,7 +161,7 @@ def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
 def _iterate_segments(integrator: Integrator) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
     """From, to, and what its windows change in the buffer; those of the first are written into it."""
     scenario, buffer = integrator.scenario, integrator.buffer
-    edges = [scenario.start_time, *segments.segment_boundaries(scenario), scenario.end_time]
+    edges = [scenario.start_time, *timeline.segment_boundaries(scenario), scenario.end_time]
     integrator.begin_segment(edges[0], edges[1])
     first = now = buffer.copy()
     for i, (a, b) in enumerate(pairwise(edges)):

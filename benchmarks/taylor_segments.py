@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import segments, taylor
+from polhode.engines import taylor, timeline
 from polhode.engines.heyoka_codegen import (
     UNROLLED_LIMIT_FOR_MANY,
     acquire_integrator,
@@ -46,7 +46,7 @@ def prepare_segments(scenario: Scenario) -> RunFunctions:
 
 def _prepare_segments(scenario: Scenario, in_lanes: bool) -> RunFunctions:
     numbers = TaylorVariables(scenario, False)
-    edges = [scenario.start_time, *segments.segment_boundaries(scenario), scenario.end_time]
+    edges = [scenario.start_time, *timeline.segment_boundaries(scenario), scenario.end_time]
     lanes = int(import_heyoka().recommended_simd_size()) if in_lanes else 0
     legs: list[TaylorSegment] = []
     now = numbers.start()

@@ -88,14 +88,13 @@ def public_names() -> list[str]:
 
 
 def _members(module: ModuleType) -> list[str]:
-    """The functions and classes of a public module that are defined in it or below it; deprecated ones are not."""
+    """The functions and classes of a public module that are defined in it or below it."""
     listed = getattr(module, "__all__", None)
     found = listed or [name for name in vars(module) if not name.startswith("_")]
     return [
         name
         for name in found
         if callable(getattr(module, name))
-        and not (getattr(module, name).__doc__ or "").startswith("Deprecated")
         and (listed or getattr(getattr(module, name), "__module__", "").startswith(module.__name__))
     ]
 

@@ -1,4 +1,4 @@
-"""The public face: explicit signatures, pointers from other packages' words, no homonyms, old paths that still work."""
+"""The public face: explicit signatures, pointers from other packages' words, no homonyms."""
 
 from __future__ import annotations
 
@@ -71,24 +71,3 @@ def test_no_two_public_classes_share_a_name():
 def test_words_of_other_packages_point_to_ours(attempt, ours):
     with pytest.raises((PolhodeError, AttributeError), match=f"here it is called {ours}"):
         attempt()
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("constants", "constants"), ("start", "start"), ("least_errors", "error_floor")],
-)
-def test_numbers_of_a_scenario_are_found_under_their_old_names(old, new):
-    scenario = ph.Scenario(BODY, ph.State(velocity=(1, 2, 3)), duration=1.0, method="dop853")
-    with pytest.warns(DeprecationWarning, match=f"scenario.problem.{new}"):
-        assert getattr(scenario, old) is getattr(scenario.problem, new)
-    with pytest.warns(DeprecationWarning, match="load_params"):
-        assert scenario.load_params() == ()
-    with pytest.raises(AttributeError, match="no 'nonsense'"):
-        _ = scenario.nonsense
-
-
-def test_renamed_names_of_the_gallery_are_found():
-    from polhode import gallery
-
-    with pytest.warns(DeprecationWarning, match="ReferenceCheck"):
-        assert gallery.Shown is gallery.ReferenceCheck

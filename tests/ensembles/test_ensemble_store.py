@@ -73,7 +73,7 @@ def test_a_chunk_that_is_not_there_is_nan_for_zarr_and_an_error_here(tmp_path: P
         store.write_chunk(1, producer.values_of(plan, 1), {})
         assert store.pending() == [0, 2]
         with pytest.raises(FileError, match=r"chunk 2 \(members 8192 to 9191\).+not written"):
-            store.read_chunk(2)
+            producer.read_arrays(store, 2)
     group: Any = zarr.open_group(tmp_path / "s.zarr", mode="r")
     assert np.isnan(group["samples"][:, :4096]).all()
     assert np.isfinite(group["samples"][:, 4096:8192]).all()
@@ -82,7 +82,7 @@ def test_a_chunk_that_is_not_there_is_nan_for_zarr_and_an_error_here(tmp_path: P
 def test_what_is_attached_and_recorded_comes_back(tmp_path: Path) -> None:
     producer.produce(tmp_path / "s.zarr", 2)
     with EnsembleStore.open(tmp_path / "s.zarr") as store:
-        assert store.read_chunk(1)[1] == {"steps": 1}
+        assert store.read_record(1).content == {"steps": 1}
         attached = store.read_attached(1)
     assert attached["partial/mean/sum"].tolist() == [1.0, 1.0, 1.0]
     assert attached["names"].tolist() == ["chunk 1"]
@@ -238,12 +238,12 @@ def test_links_and_pipes_are_not_followed(tmp_path: Path) -> None:
         place.unlink()
         make(place)
         with pytest.raises(FileError, match=r"chunk 0 \(members 0 to 4095\)"):
-            reader.read_chunk(0)
+            producer.read_arrays(reader, 0)
         with pytest.raises(FileError, match="a link, a device or a pipe"):
             EnsembleStore.open(path)
         place.unlink()
         place.write_bytes(content)
-    EnsembleStore.open(path).read_chunk(0)
+    producer.read_arrays(EnsembleStore.open(path), 0)
 
 
 def test_a_link_to_a_store_is_the_store(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from merged_blocks import merge_blocks
 from polhode.ensembles.histogram_counts import count_between_edges, count_in_growing_bins, merge_growing_bins
-from polhode.ensembles.merge_tree import merge_blocks
 
 RNG = np.random.default_rng(3)
 SAMPLES = {

@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from polhode.ensembles.merge_tree import MergeTree, merge_blocks, pack_partials, unpack_partials
-from polhode.errors import FileError, InputError
+from merged_blocks import merge_blocks
+from polhode.ensembles.merge_tree import MergeTree
+from polhode.errors import InputError
 
 
 def leaf(k):
@@ -80,30 +81,3 @@ def test_gaps_and_repetitions_are_refused():
         tree.total()
     with pytest.raises(InputError, match="added before"):
         tree.add(3, leaf(3))
-
-
-def test_partial_results_survive_storage_to_the_bit():
-    partials = {
-        "mean:position": {"mean": np.array([0.1, np.nan, -0.0]), "count": np.array([1, 2], dtype=np.int64)},
-        "odd name / with: signs": {"empty": np.empty((0, 3)), "word": np.array(["x", "yz"])},
-    }
-    packed = pack_partials(partials)
-    again = unpack_partials(packed)
-    assert list(again) == list(partials)
-    for name, arrays in partials.items():
-        for key, array in arrays.items():
-            assert again[name][key].dtype == array.dtype
-            assert again[name][key].tobytes() == array.tobytes()
-    assert pack_partials(again).tobytes() == packed.tobytes()
-
-
-def test_objects_are_not_stored():
-    with pytest.raises(InputError, match="no plain array"):
-        pack_partials({"custom": {"thing": np.array([object()])}})
-
-
-def test_damaged_bytes_are_refused():
-    packed = pack_partials({"a": {"n": np.arange(100.0)}}).copy()
-    packed[len(packed) // 2] ^= 255
-    with pytest.raises(FileError, match="cannot be read"):
-        unpack_partials(packed)

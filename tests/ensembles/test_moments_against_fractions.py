@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from polhode.ensembles.merge_tree import merge_blocks
+from merged_blocks import merge_blocks
 from polhode.ensembles.moments import find_moments, merge_moments, sum_pairwise
 
 RNG = np.random.default_rng(5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.ensembles.merge_tree import merge_blocks
+from merged_blocks import merge_blocks
 from polhode.ensembles.quantile_sketch import choose_capacity, merge_sketches, quantiles_of_sketch, sketch_rows
 
 BLOCK = 4096

@@ -334,9 +334,3 @@ def test_settings_are_plain_and_small():
 def test_what_cannot_be_kept_is_refused(options, sentence):
     with pytest.raises((ScenarioError, InputError), match=sentence):
         ph.ensemble(BOX, START, FORCES, **SETTINGS, **options)
-
-
-def test_the_old_path_of_ensemble_still_works_with_a_warning():
-    with pytest.warns(DeprecationWarning, match=r"polhode\.ensembles\.ensemble"):
-        from polhode.solve.simulate import ensemble
-    assert ensemble is ph.ensemble

@@ -52,8 +52,6 @@ def test_a_vector_is_no_place_and_no_translation_moves_it():
     with pytest.raises(InputError, match="a vector, which has no position"):
         affine.homogenized(arrow)
     assert affine.homogenized([(2, 4, 2), (-3, 6, -3)]).tolist() == [[1, 2, 1], [1, -2, 1]]
-    with pytest.warns(DeprecationWarning, match="homogenized"):
-        assert affine.homogenised((2, 4, 2)).tolist() == [1, 2, 1]
 
 
 def test_rotation_in_space_against_scipy():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.gallery.drawing.attitude_drift import attitude_drift_figure
+from polhode.gallery.drawing.attitude_drift import draw_attitude_drift
+from polhode.plot.style import styled_figure
 
 TURN, STEPS = 0.1, 10_000
 
@@ -53,13 +54,13 @@ def test_the_rescaled_quaternion_does_not_drift_and_the_audit_tells_what_was_fou
 
 
 def test_the_picture_shows_the_three_drifts(tmp_path):
-    figure = attitude_drift_figure(
-        {
-            "matrix": rotation("momentum_matrix"),
-            "quaternion, never renormalized": rotation("momentum", renormalize=False),
-            "quaternion, renormalized": rotation("momentum"),
-        }
-    )
+    motions = {
+        "matrix": rotation("momentum_matrix"),
+        "quaternion, never renormalized": rotation("momentum", renormalize=False),
+        "quaternion, renormalized": rotation("momentum"),
+    }
+    with styled_figure(8.0, 4.2, "Drift of the attitude from a rotation") as figure:
+        draw_attitude_drift(figure.subplots(), motions)
     figure.savefig(tmp_path / "drift.png")
     (axes,) = figure.axes
     assert axes.get_yscale() == "log"

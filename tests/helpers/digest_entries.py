@@ -21,6 +21,7 @@ import trimesh
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from flat_states import state_from_array
 from polhode.gallery import MODELS
 
 Arrays = dict[str, Any]
@@ -473,7 +474,7 @@ def _solver_arrays() -> Arrays:
 
 
 def _back(flat: Any, body: Any, formulation: str) -> Arrays:
-    return of_state(ph.State.from_array(flat, body, formulation=formulation))
+    return of_state(state_from_array(flat, body, formulation=formulation))
 
 
 def _through_files() -> Arrays:

@@ -11,7 +11,17 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.engines.contact_steps import _stack_features
-from polhode.integrate.contact_distance import ANCHOR, ANSWER, PAIR_SHAPES, SKIN, PairSpace, closest
+from polhode.integrate.contact_distance import (
+    ANCHOR,
+    ANSWER,
+    MANIFOLD,
+    MOST_CORNERS,
+    MOST_MANIFOLD,
+    SKIN,
+    VERTEX,
+    PairSpace,
+    closest,
+)
 from polhode.integrate.contact_pairs import (
     find_anchored_point,
     find_manifold,
@@ -20,7 +30,7 @@ from polhode.integrate.contact_pairs import (
     time_apart,
     time_until_near,
 )
-from polhode.integrate.contact_shapes import vector
+from polhode.integrate.contact_shapes import FEATURE, vector
 from polhode.ir.loops import loop
 from polhode.ir.program import Program
 from polhode.scenario.outline import outline_of, outline_support
@@ -37,6 +47,30 @@ BODIES = {
     "torus": S.torus(0.5, 0.15, mass=1.0),
 }
 PAIRS = list(combinations_with_replacement(BODIES, 2))
+PAIR_SHAPES = (
+    (4, VERTEX),
+    (3, VERTEX),
+    (3, VERTEX),
+    (3, VERTEX),
+    (VERTEX,),
+    (3,),
+    (6,),
+    (10,),
+    (6, 7),
+    (3,),
+    (5,),
+    (ANSWER,),
+    (MOST_CORNERS, 4),
+    (MOST_CORNERS, 4),
+    (MOST_CORNERS, 4),
+    (3 * MOST_CORNERS, 2),
+    (3 * MOST_CORNERS, 2),
+    (MOST_MANIFOLD, MANIFOLD),
+    (MOST_MANIFOLD, ANCHOR),
+    (6, FEATURE),
+    (3,),
+)
+"""The arrays of a PairSpace, the last of whole numbers."""
 (A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16, A17, A18, A19, A20, A21) = PAIR_SHAPES
 POINTS, SPAN, NUMBERS = ANSWER, ANSWER + 1, ANSWER + 2
 CUBE = S.box((1.0, 1.0, 1.0), mass=1.0)

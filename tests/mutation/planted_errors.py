@@ -68,7 +68,7 @@ SOURCES = "ensembles/sampling/test_drawn_source.py"
 SWEEPS = "ensembles/sampling/test_sweep_file.py"
 PIECES = "ensembles/test_pieces.py"
 RUNNER = "ensembles/test_runner.py"
-KERNELS = "integrate/test_kernels.py"
+KERNELS = "ir/test_kernels.py"
 DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
 STORES = "solve/test_run_stores.py"
 LOCK = "io/test_store_lock.py"
@@ -781,7 +781,7 @@ PLANTED = [
     ),
     Planted(
         "threads: the last unit forgotten",
-        "engines/threads.py",
+        "engines/integrator.py",
         "np.linspace(0, units, threads + 1)",
         "np.linspace(0, max(1, units - 1), threads + 1)",
         (BITS,),
@@ -802,13 +802,13 @@ PLANTED = [
     ),
     Planted(
         "impulse skipped",
-        "engines/impulses.py",
+        "engines/timeline.py",
         "float(np.ravel(f.instant)[0]) == t]",
         "float(np.ravel(f.instant)[0]) == t and t > scenario.start_time]",
         (EVENTS,),
     ),
     Planted(
-        "steps reach across events", "engines/segments.py", "if start < t < end)", "if start < t < end - t)", (EVENTS,)
+        "steps reach across events", "engines/timeline.py", "if start < t < end)", "if start < t < end - t)", (EVENTS,)
     ),
     Planted(
         "thruster: burns through its stop",
@@ -1247,7 +1247,7 @@ PLANTED = [
     ),
     Planted(
         "changing mass: steps cross the knots of its table",
-        "engines/segments.py",
+        "engines/timeline.py",
         "scenario.mass_course.knots.tolist()",
         "scenario.mass_course.knots.tolist()[:1]",
         (BURN,),

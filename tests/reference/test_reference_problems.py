@@ -146,8 +146,3 @@ def test_the_public_face_is_light_and_complete():
     subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert all(name in ph.reference.table() for name in PROBLEMS)
     assert pickle.loads(pickle.dumps(PROBLEMS["boxes_complex"])) == PROBLEMS["boxes_complex"]
-
-
-def test_the_old_class_name_still_works():
-    with pytest.warns(DeprecationWarning, match="ReferenceProblem"):
-        assert ph.reference.Problem is type(PROBLEMS["boxes_complex"])

@@ -263,9 +263,3 @@ def test_the_audit_in_words_and_in_plain_numbers():
     assert plain["steps"] == 40
     assert plain["findings"][0]["quantity"] == KINETIC
     assert all(0 <= finding["relative"] < inf for finding in plain["findings"])
-
-
-def test_the_old_name_of_the_work_energy_residual_still_works():
-    audit = run(1 / 40, **one([f.gravity()])).audit()
-    with pytest.warns(DeprecationWarning, match="work-energy residual"):
-        assert audit["work less gain of kinetic energy"] is audit[WORK]

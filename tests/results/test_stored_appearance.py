@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
-from pathlib import Path
 
 import meshio
 import numpy as np
@@ -19,7 +17,6 @@ from polhode.scenario.members import select_body_members
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
-OLD_STORES = Path(__file__).parents[1] / "data" / "stores_without_manifest.zip"
 SPIN = ph.State(position=(1, 2, 3), angular_velocity_body=(0.1, 5.0, 0.1))
 SHORT = {"duration": 0.5, "output_step": 0.1, "method": "exact", "engine": "python"}
 KNOT = trimesh.creation.torus(1, 0.3, major_sections=12, minor_sections=8)
@@ -125,21 +122,6 @@ def test_a_loaded_motion_keeps_its_appearance_when_stored_again(tmp_path):
     body = BODIES["assembly with a hole"][0]
     loaded = stored(ph.simulate(body, SPIN, **SHORT), tmp_path)
     assert_same_look(stored(loaded, tmp_path).scenario.body, body)
-
-
-def test_a_file_without_appearance_still_loads(tmp_path):
-    """As early versions wrote it: with neither appearance nor digests."""
-    with zipfile.ZipFile(OLD_STORES) as archive:
-        archive.extractall(tmp_path)
-    meta = tmp_path / "auto.zarr" / "zarr.json"
-    content = json.loads(meta.read_text())
-    with_appearance = ph.load(tmp_path / "auto.zarr")
-    assert with_appearance.scenario.body.parts
-    del content["attributes"]["polhode_looks"]
-    meta.write_text(json.dumps(content))
-    loaded = ph.load(tmp_path / "auto.zarr")
-    assert loaded.scenario.body.parts == ()
-    assert_same_numbers(loaded, with_appearance)
 
 
 def test_a_damaged_mesh_is_noticed(tmp_path):

@@ -131,7 +131,6 @@ STATES = {
         "different lengths, [3, 4]",
     ),
     "no member": (lambda: ph.State(position=np.zeros((0, 3))), StateError, "length 0", "at least one member"),
-    "array too short": (lambda: ph.State.from_array(np.zeros(12), BODY), StateError, "13 numbers", "(12,)"),
     "array formulation": (
         lambda: START.to_array(BODY, "momentum_matrx"),
         ScenarioError,

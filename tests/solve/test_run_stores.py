@@ -204,6 +204,16 @@ def test_a_damaged_manifest_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
 
 
+@pytest.mark.usefixtures("frequent")
+def test_an_unfinished_run_of_another_format_is_refused_with_what_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(tmp_path / "x.zarr", monkeypatch)
+    (tmp_path / "x.zarr" / "polhode-run.json").write_text('{"format": 7, "steps": []}')
+    with pytest.raises(FileError, match=r"an unfinished run of the format 7, and this version of Polhode reads 1"):
+        ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
+
+
 def test_numbers_survive_a_file_to_the_bit_and_nothing_else_is_read(tmp_path: Path) -> None:
     arrays = {"a": np.array([0.1, -0.0, np.nan, np.inf]), "b": np.arange(6).reshape(2, 3), "c": np.zeros((0, 4))}
     numbers = {"x": 0.1, "n": 3, "no": None, "yes": True, "word": "ü", "list": [1, [2.5, None]], "in": {"deep": -0.0}}

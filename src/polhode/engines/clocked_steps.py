@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from polhode.engines import integrator
-from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_log import EventLog
-from polhode.engines.impulses import impulses_at
-from polhode.engines.integrator import Integrator
+from polhode.engines.integrator import Integrator, on_threads
 from polhode.engines.journal import Snapshot, StreamReader, events_of_rows, rows_of_events
 from polhode.engines.result import Failure
-from polhode.engines.threads import on_threads
+from polhode.engines.timeline import Checkpoint, impulses_at
 from polhode.integrate.clocked import ClockedRun
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from polhode.engines import integrator
-from polhode.engines.impulses import apply_impulses, impulses_at
-from polhode.engines.integrator import Integrator
+from polhode.engines.integrator import Integrator, on_threads
 from polhode.engines.journal import Snapshot, StreamReader, failure_of_snapshot
 from polhode.engines.result import Failure, Report
-from polhode.engines.threads import on_threads
+from polhode.engines.timeline import apply_impulses, impulses_at
 from polhode.integrate.closed_form import ClosedFormRun
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array

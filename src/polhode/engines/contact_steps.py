@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.integrator import Integrator
+from polhode.engines.integrator import Integrator, on_threads
 from polhode.engines.journal import Snapshot, StreamReader
 from polhode.engines.result import IMPACT, Failure, Report, RunResult
-from polhode.engines.threads import on_threads
 from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.integrate.contact_distance import SKIN
 from polhode.integrate.contact_scene import (

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines import segments
-from polhode.engines.checkpoint import Checkpoint
+from polhode.engines import timeline
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.event_log import label_event_records
 from polhode.engines.gpu_steps import GpuFixedSteps
-from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import FixedSteps, Integrator
 from polhode.engines.journal import Journal, Recorder, Snapshot, StreamReader
 from polhode.engines.result import CONTACT_NUMBERS, Report, RunResult, SampleColumns, report_of_part
 from polhode.engines.taylor import OneByOneError, TaylorSeries, runs_in_lanes
+from polhode.engines.timeline import Checkpoint, impulses_at
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
@@ -86,8 +85,8 @@ def _run_one_by_one(
 def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal: Journal | None = None) -> RunResult:
     """Take an integrator through all segments of its scenario."""
     scenario = integrator.scenario
-    times, end = scenario.times, segments.last_boundary(scenario)
-    edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
+    times, end = scenario.times, timeline.last_boundary(scenario)
+    edges = [scenario.start_time, *timeline.segment_boundaries(scenario), end]
     if checkpoint is not None:
         edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
         integrator.resume(checkpoint)
@@ -184,7 +183,7 @@ def _apply_last_impulses(integrator: Integrator, end: float, samples: Array) -> 
 # Members with discontinuities at different times ----------------------------------------------------------------------
 def _group_members(scenario: Scenario) -> list[Any]:
     """Groups of members that share all discontinuity times; empty if all do."""
-    events = segments.discontinuity_times(scenario)
+    events = timeline.discontinuity_times(scenario)
     if not any(np.ndim(event) for event in events):
         return []
     each = np.stack([np.broadcast_to(event, (scenario.members or 1,)) for event in events], axis=-1)

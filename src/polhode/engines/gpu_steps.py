@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines import segments
+from polhode.engines import timeline
 from polhode.engines.integrator import FixedSteps
 from polhode.integrate import kernel_program
 from polhode.integrate.fixed_steps import FixedRun
@@ -31,7 +31,7 @@ class GpuFixedSteps(FixedSteps):
             return super()._take_steps(a, stops, k)
         program = self.plan.program
         assert isinstance(program, KernelProgram)
-        stop_k, rest = segments.locate_on_grid(stops, a, self.scenario.needed_step)
+        stop_k, rest = timeline.locate_on_grid(stops, a, self.scenario.needed_step)
         width = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
         out = program.new_output((len(stops), len(self.buffer), width), program.real)
         run = FixedRun(self.buffer, self.pairs, float(a), self.scenario.needed_step, k, int(stop_k[-1]), stop_k, rest,

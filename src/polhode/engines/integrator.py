@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from polhode.engines import segments
+from polhode.engines import timeline
 from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
-from polhode.engines.checkpoint import Checkpoint
-from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.journal import Journal, Snapshot, StreamReader, failure_of_snapshot, failure_to_snapshot
 from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns
-from polhode.engines.threads import CORES, on_threads
+from polhode.engines.timeline import Checkpoint, apply_impulses, impulses_at
 from polhode.engines.user_functions import forces_need_velocity
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.rigid_body import turn_per_step
@@ -27,13 +27,24 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import split_groups
 from polhode.validation import Array
 
+CORES = os.cpu_count() or 1
 PORTION_S = 0.2
 """Approximate time that a loop runs before it returns to report progress."""
 
 
+def on_threads(work: Callable[[int, int], Any], units: int, threads: int) -> None:
+    """Call work(first, last) for all units, divided evenly among threads: compiled loops release the GIL."""
+    if threads == 1:
+        work(0, units)
+        return
+    cuts = np.linspace(0, units, threads + 1).astype(int).tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, cuts[:-1], cuts[1:]))
+
+
 def plan_scenario(scenario: Scenario, counts_work: bool) -> Plan:
     """The program and memory layout of a scenario."""
-    inside = segments.has_output_inside_segments(scenario)
+    inside = timeline.has_output_inside_segments(scenario)
     needs_velocity = scenario.used_method.is_splitting and forces_need_velocity(scenario)
     return plan_of(structure_of(scenario, counts_work, inside, needs_velocity))
 
@@ -255,7 +266,7 @@ class FixedSteps(Integrator):
 
     def _take_steps(self, a: float, stops: Array, k: int) -> Array:
         h = self.scenario.needed_step
-        stop_k, rest = segments.locate_on_grid(stops, a, h)
+        stop_k, rest = timeline.locate_on_grid(stops, a, h)
         out = np.empty((len(stops), *self._row_shape))
         last = int(stop_k[-1])
         s = int(np.searchsorted(stop_k, k))

@@ -33,8 +33,7 @@ from polhode.engines.heyoka_integrator import (
     TaylorVariables,
     propagate_batch,
 )
-from polhode.engines.impulses import apply_impulses, impulses_at
-from polhode.engines.integrator import PORTION_S, Integrator
+from polhode.engines.integrator import CORES, PORTION_S, Integrator, on_threads
 from polhode.engines.journal import (
     Snapshot,
     StreamReader,
@@ -44,7 +43,7 @@ from polhode.engines.journal import (
     rows_of_events,
 )
 from polhode.engines.result import EventRecord, Failure, Report
-from polhode.engines.threads import CORES, on_threads
+from polhode.engines.timeline import apply_impulses, impulses_at
 from polhode.equations.inertia import constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step

@@ -1,18 +1,21 @@
-"""Reading and writing the files of one chunk.  Everything that is read is verified."""
+"""The files of one chunk of a store.  Its record is written last, so that a chunk with a record is whole.
+
+The record has the digests of all numbers of the chunk, and everything that is read is verified.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.ensembles.checksum import digest_numbers
-from polhode.ensembles.chunk_record import ChunkRecord, decode_record, decode_signed, encode_record, encode_signed
+from polhode.ensembles.chunks import digest_numbers
 from polhode.ensembles.store_layout import (
     RECORDS,
     ArraySpec,
@@ -27,12 +30,42 @@ from polhode.ensembles.store_layout import (
     record_name,
     shard_header,
 )
-from polhode.ensembles.store_manifest import Manifest
+from polhode.ensembles.store_manifest import Manifest, digest_json, encode_json
 from polhode.errors import InputError
 from polhode.io.durable_files import sync_folder, write_durable
 
 OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """A link is not followed, and a pipe not waited for."""
+
+
+class ChunkDamage(NamedTuple):
+    """A chunk of a store that cannot be read."""
+
+    chunk: int
+    first: int
+    """Its first member."""
+    last: int
+    """One more than its last member."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"chunk {self.chunk} (members {self.first} to {self.last - 1}): {self.reason}"
+
+
+class ChunkRecord(NamedTuple):
+    """What a store knows about a chunk."""
+
+    chunk: int
+    first: int
+    last: int
+    manifest: str
+    """The digest of the manifest of the store that it belongs to."""
+    blocks: dict[str, list[str]]
+    """Of each array: the SHA-256 of each block of members."""
+    attached: str | None
+    """The SHA-256 of the file with the small arrays of the chunk; None if there are none."""
+    content: dict[str, Any]
+    """What the caller has recorded."""
 
 
 class ChunkFiles:
@@ -106,12 +139,6 @@ class ChunkFiles:
                     raise ValueError(f"{name} is not what was stored")
                 found.append(values)
         return found
-
-    def read_array(self, record: ChunkRecord, name: str) -> Any:
-        """An array of a chunk, verified."""
-        spec = self.manifest.arrays[name]
-        blocks = self.read_blocks(record, name, list(range(len(record.blocks[name]))))
-        return np.concatenate(blocks, axis=spec.member_axis)
 
     def read_attached(self, record: ChunkRecord) -> dict[str, Any]:
         """The small arrays of a chunk, verified."""
@@ -205,3 +232,28 @@ def open_regular_file(path: Path) -> Any:
     except BaseException:
         os.close(descriptor)
         raise
+
+
+# The file of a record -------------------------------------------------------------------------------------------------
+def encode_record(record: ChunkRecord) -> bytes:
+    """The file of a record."""
+    return encode_signed(record._asdict())
+
+
+def decode_record(text: bytes) -> ChunkRecord:
+    """The record of a file; an error if it is not what was written."""
+    return ChunkRecord(**decode_signed(text))
+
+
+def encode_signed(content: dict[str, Any]) -> bytes:
+    """A file of plain JSON with its own digest."""
+    return encode_json({**content, "sha256": digest_json(content)})
+
+
+def decode_signed(text: bytes) -> dict[str, Any]:
+    """The content of such a file; an error if it is not what was written."""
+    content: dict[str, Any] = json.loads(text)
+    digest = content.pop("sha256")
+    if digest_json(content) != digest:
+        raise ValueError("the record is not what was stored")
+    return content

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from polhode.engines.driver import run_scenario
+from polhode.engines.integrator import CORES
 from polhode.engines.result import Report, RunResult
-from polhode.engines.threads import CORES
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan
 from polhode.ensembles.dask_cluster import check_workers, explain_lost_scheduler, open_client

@@ -8,13 +8,12 @@ of every such size, computed in any order, give the same bits.
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from polhode.errors import FileError, InputError
+from polhode.errors import InputError
 
 Partial: TypeAlias = dict[str, np.ndarray[Any, Any]]
 """What a reduction knows about some consecutive members: arrays by name, nothing else, so that it can be stored."""
@@ -78,63 +77,3 @@ class MergeTree:
         if left is None or right is None:
             return right if left is None else left
         return self._merge(left, right)
-
-
-def merge_blocks(merge: Merge, partials: Iterable[Partial | None]) -> Partial | None:
-    """Partial results of consecutive blocks (or of chunks of 2**j blocks, the last one shorter) as one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> counts = [{"count": np.array([n])} for n in (4096, 4096, 17)]
-    >>> merge_blocks(lambda left, right: {"count": left["count"] + right["count"]}, counts)["count"].tolist()
-    [8209]
-    """
-    tree = MergeTree(merge)
-    for k, partial in enumerate(partials):
-        tree.add(k, partial)
-    return tree.total()
-
-
-def pack_partials(partials: Mapping[str, Partial]) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The partial results of several reductions, by name, as bytes for a store: NumPy's own format, nothing executable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> packed = pack_partials({"mean:speed": {"mean": np.array([2.5])}})
-    >>> unpack_partials(packed)["mean:speed"]["mean"].tolist()
-    [2.5]
-    """
-    names = list(partials)
-    flat = {f"{i}/{key}": array for i, name in enumerate(names) for key, array in partials[name].items()}
-    for key, array in flat.items():
-        if np.asarray(array).dtype.hasobject:
-            raise InputError(f"{names[int(key.split('/')[0])]!r} has a partial result {key!r} that is no plain array")
-    stream = io.BytesIO()
-    np.savez(stream, allow_pickle=False, names=np.array(names, dtype=np.str_), **flat)
-    return np.frombuffer(stream.getvalue(), dtype=np.uint8)
-
-
-def unpack_partials(packed: np.ndarray[Any, Any]) -> dict[str, Partial]:
-    """The partial results that `pack_partials` packed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack_partials(pack_partials({"a": {"n": np.arange(3)}}))["a"]["n"].tolist()
-    [0, 1, 2]
-    """
-    try:
-        with np.load(io.BytesIO(np.ascontiguousarray(packed, dtype=np.uint8).tobytes()), allow_pickle=False) as content:
-            names = [str(name) for name in content["names"]]
-            partials: dict[str, Partial] = {name: {} for name in names}
-            for key in content.files:
-                i, slash, own = key.partition("/")
-                if slash:
-                    partials[names[int(i)]][own] = content[key]
-    except Exception as error:
-        raise FileError(
-            f"the partial results of a reduction cannot be read: {error}. Compute that chunk again"
-        ) from error
-    return partials

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.driver import run_scenario
+from polhode.engines.integrator import CORES
 from polhode.engines.result import EventRecord, Failure, Report, RunResult
-from polhode.engines.threads import CORES
 from polhode.ensembles.chunks import BLOCK_MEMBERS, split_into_blocks
 from polhode.errors import CancelledError
 from polhode.scenario.scenario import Scenario

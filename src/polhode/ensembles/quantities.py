@@ -37,8 +37,6 @@ class KnownQuantity(NamedTuple):
     """Of one body at one time."""
     of_state: bool = True
     """Whether the state alone says it, so that it is known at events too."""
-    each_body: bool = True
-    """Whether each body of a system has one."""
     wraps: bool = False
     """Whether it is an angle that jumps by a turn."""
 
@@ -62,17 +60,17 @@ QUANTITIES = {
     "translational_energy": KnownQuantity("J"),
     "rotational_energy": KnownQuantity("J"),
     "kinetic_energy": KnownQuantity("J"),
-    "total_kinetic_energy": KnownQuantity("J", each_body=False),
-    "potential_energy": KnownQuantity("J", of_state=False, each_body=False),
-    "energy": KnownQuantity("J", of_state=False, each_body=False),
+    "total_kinetic_energy": KnownQuantity("J"),
+    "potential_energy": KnownQuantity("J", of_state=False),
+    "energy": KnownQuantity("J", of_state=False),
     "reaction_force": KnownQuantity("N", _AXIS, of_state=False),
     "inertia_world": KnownQuantity("kg m2", ("row", "column")),
     "mass": KnownQuantity("kg"),
     "center_of_mass": KnownQuantity("m", _AXIS),
     "attitude_drift": KnownQuantity("1"),
-    "rotor_speed": KnownQuantity("rad s-1", ("rotor",), each_body=False),
-    "rotor_momentum": KnownQuantity("kg m2 s-1", ("rotor",), each_body=False),
-    "rotor_torque": KnownQuantity("N m", ("rotor",), of_state=False, each_body=False),
+    "rotor_speed": KnownQuantity("rad s-1", ("rotor",)),
+    "rotor_momentum": KnownQuantity("kg m2 s-1", ("rotor",)),
+    "rotor_torque": KnownQuantity("N m", ("rotor",), of_state=False),
     "contact_forces": KnownQuantity("N", _AXIS, of_state=False),
     "contact_torques": KnownQuantity("N m", _AXIS, of_state=False),
     "contact_points": KnownQuantity("1", of_state=False),

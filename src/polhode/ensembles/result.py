@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.engines.user_functions import settle_functions
-from polhode.ensembles.checksum import combine_digests
-from polhode.ensembles.chunk_record import ChunkDamage
+from polhode.ensembles.chunk_files import ChunkDamage
 from polhode.ensembles.chunk_run import MemberFailure
+from polhode.ensembles.chunks import combine_digests
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
 from polhode.ensembles.stored_members import restore_all_members

@@ -17,10 +17,8 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from polhode.ensembles.checksum import digest_numbers, little_endian
-from polhode.ensembles.chunk_files import ChunkFiles, check_chunk_arrays, read_regular_file
-from polhode.ensembles.chunk_record import ChunkDamage, ChunkRecord
-from polhode.ensembles.chunks import ChunkPlan
+from polhode.ensembles.chunk_files import ChunkDamage, ChunkFiles, ChunkRecord, check_chunk_arrays, read_regular_file
+from polhode.ensembles.chunks import ChunkPlan, digest_numbers, little_endian
 from polhode.ensembles.store_folder import (
     explain_write_errors,
     holds,
@@ -61,7 +59,7 @@ class EnsembleStore:
     Examples
     --------
     >>> import tempfile, numpy as np
-    >>> from polhode.ensembles.chunks import ChunkPlan
+    >>> from polhode.ensembles.chunks import ChunkPlan, digest_numbers, little_endian
     >>> plan = ChunkPlan(members=6000, chunk_members=4096)
     >>> arrays = {"height": ArraySpec((6000,), ("member",))}
     >>> folder = tempfile.TemporaryDirectory()
@@ -262,15 +260,6 @@ class EnsembleStore:
                 if isinstance(error, InputError):
                     raise
                 raise InputError(f"the record of chunk {k} is not plain JSON: {error}") from None
-
-    def read_chunk(self, k: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The arrays of a chunk, and what was recorded with it; an error that names chunk and members if damaged."""
-
-        def read() -> tuple[dict[str, Any], dict[str, Any]]:
-            record = self._files.read_record(k)
-            return {name: self._files.read_array(record, name) for name in self.manifest.arrays}, record.content
-
-        return self._verified(k, read)
 
     def read_record(self, k: int) -> ChunkRecord:
         """The record of a chunk: the digests of its numbers, and what was recorded with it."""

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.ensembles.checksum import digest_numbers, little_endian
-from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
+from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan, digest_numbers, little_endian
 from polhode.errors import InputError
 
 MEMBER = "member"

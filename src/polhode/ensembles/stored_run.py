@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.engines.result import IMPACT, AutoReport, ContactColumns, EventRecord, RunResult, SampleColumns
-from polhode.ensembles.checksum import digest_blocks
 from polhode.ensembles.chunk_run import ChunkResult, MemberFailure
-from polhode.ensembles.chunks import ChunkPlan
+from polhode.ensembles.chunks import ChunkPlan, digest_blocks
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
 from polhode.ensembles.store_layout import MEMBER, ArraySpec

@@ -6,7 +6,6 @@ on demand.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -83,17 +82,6 @@ class UnknownModelError(InputError, KeyError):
 def model_name(given: str) -> str:
     """Normalize a model name: thin-rod for Thin_Rod."""
     return given.lower().replace("_", "-")
-
-
-_RENAMED = {"Shown": "ReferenceCheck", "in_unit": "format_with_unit", "watched": "main_motion"}
-
-
-def __getattr__(name: str) -> object:
-    """The names of version 0.1, for one more version."""
-    if name not in _RENAMED:
-        raise AttributeError(f"polhode.gallery has no {name!r}")
-    warnings.warn(f"gallery.{name} is now called {_RENAMED[name]}", DeprecationWarning, stacklevel=2)
-    return globals()[_RENAMED[name]]
 
 
 MODELS: Mapping[str, Model] = _Models()

@@ -6,7 +6,6 @@ Lengths in m, angles in rad, counterclockwise about +z or by the right-hand rule
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,12 +63,6 @@ def homogenized(points: ArrayLike) -> Array:
         raise InputError("w = 0 means a vector, which has no position: only points can be divided by their w")
     with np.errstate(over="ignore"):
         return validation.check_still_finite(np.asarray(array / array[..., -1:]), "the division by w")
-
-
-def homogenised(points: ArrayLike) -> Array:
-    """Deprecated alias of `homogenized`."""
-    warnings.warn("affine.homogenised is now called homogenized", DeprecationWarning, stacklevel=2)
-    return homogenized(points)
 
 
 def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:

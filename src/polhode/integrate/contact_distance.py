@@ -30,7 +30,6 @@ from polhode.integrate.contact_shapes import (
     CENTER,
     CIRCLE,
     ELLIPSOID,
-    FEATURE,
     FLAT,
     KIND,
     OWN,
@@ -82,7 +81,7 @@ CONVERGED = 1e-15
 
 
 class PairSpace(NamedTuple):
-    """The workspace for two bodies: `np.zeros` of each entry of PAIR_SHAPES, the last of whole numbers."""
+    """The workspace for two bodies: arrays of numbers, the last of whole numbers."""
 
     simplex: Any
     """The vertices of A - B that GJK holds."""
@@ -110,31 +109,6 @@ class PairSpace(NamedTuple):
     picked: Any
     """The features of an anchor: three of A, three of B."""
     whole: Any
-
-
-PAIR_SHAPES = (
-    (4, VERTEX),
-    (3, VERTEX),
-    (3, VERTEX),
-    (3, VERTEX),
-    (VERTEX,),
-    (3,),
-    (6,),
-    (10,),
-    (6, 7),
-    (3,),
-    (5,),
-    (ANSWER,),
-    (MOST_CORNERS, 4),
-    (MOST_CORNERS, 4),
-    (MOST_CORNERS, 4),
-    (3 * MOST_CORNERS, 2),
-    (3 * MOST_CORNERS, 2),
-    (MOST_MANIFOLD, MANIFOLD),
-    (MOST_MANIFOLD, ANCHOR),
-    (6, FEATURE),
-    (3,),
-)
 
 
 # The lowest points of the cores ---------------------------------------------------------------------------------------

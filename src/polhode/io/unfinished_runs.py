@@ -13,6 +13,8 @@ from polhode.io.store_lock import lock_holder
 
 RUN_MANIFEST = "polhode-run.json"
 """What is computed, and by which versions."""
+FORMAT = 1
+"""The version of the layout of an unfinished run."""
 CHECKPOINTS = "checkpoints"
 
 
@@ -25,14 +27,20 @@ def read_manifest(path: Path) -> tuple[dict[str, Any], str]:
     """What is computed, and its digest."""
     try:
         manifest = json.loads((path / RUN_MANIFEST).read_text())
-        if sha256(manifest["run"].encode()).hexdigest() != manifest["sha256"]:
-            raise ValueError
-        return json.loads(manifest["run"]), manifest["sha256"]
+        found = manifest["format"]
+        if found == FORMAT:
+            if sha256(manifest["run"].encode()).hexdigest() != manifest["sha256"]:
+                raise ValueError
+            return json.loads(manifest["run"]), manifest["sha256"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise FileError(
             f"{path} holds an unfinished run whose {RUN_MANIFEST} is damaged: it cannot be resumed. Remove it, and "
             "begin again"
         ) from None
+    raise FileError(
+        f"{path} holds an unfinished run of the format {found!r}, and this version of Polhode reads {FORMAT}: resume "
+        "it with the version that began it, or remove it and begin again"
+    )
 
 
 def describe_progress(path: Path) -> str:

@@ -113,12 +113,3 @@ def _select_panels(motion: Trajectory) -> list[str]:
         found += ["contact_force"] if motion.contact_points.any() else []
         found += ["impulses"] if len(motion.impacts) else []
     return [*found, "drift"] if len(motion.times) > 1 else found
-
-
-def __getattr__(name: str) -> object:
-    if name == "COLOURS":
-        import warnings
-
-        warnings.warn("polhode.plot.COLOURS is now polhode.plot.COLORS", DeprecationWarning, stacklevel=2)
-        return COLORS
-    raise AttributeError(f"polhode.plot has no {name!r}")

@@ -5,7 +5,6 @@ Names are loaded on first use.
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +45,6 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Problem":
-        warnings.warn("reference.Problem is now called ReferenceProblem", DeprecationWarning, stacklevel=2)
-        name = "ReferenceProblem"
     if name not in _HOMES:
         raise AttributeError(f"polhode.reference has no {name!r}")
     home = _HOMES[name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -40,9 +39,6 @@ class AuditFinding:
     """The relative drift at each output time; in an ensemble the largest of all members."""
 
 
-_RENAMED = {"work less gain of kinetic energy": "work-energy residual"}
-
-
 @dataclass(frozen=True)
 class Audit:
     """All findings about a motion, and how it was computed.  Printed, it is a table.
@@ -67,9 +63,6 @@ class Audit:
     """Why method "auto" chose this method, and its estimate of the error."""
 
     def __getitem__(self, quantity: str) -> AuditFinding:
-        if quantity in _RENAMED:
-            warnings.warn(f"{quantity!r} is now called {_RENAMED[quantity]!r}", DeprecationWarning, stacklevel=2)
-            quantity = _RENAMED[quantity]
         for finding in self.findings:
             if finding.quantity == quantity:
                 return finding

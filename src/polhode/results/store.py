@@ -26,7 +26,7 @@ from polhode.io.atomic_folders import atomic_folder, read_folder
 from polhode.io.checkpoint_files import flush_folder
 from polhode.io.unfinished_runs import is_unfinished_run, refuse_unfinished_run
 from polhode.massprops.body_table import to_plain_values
-from polhode.results.store_manifest import MANIFEST, build_manifest, read_by_checksum, read_verified, refuse_links
+from polhode.results.store_manifest import MANIFEST, build_manifest, read_verified, refuse_links
 from polhode.results.trajectory import Trajectory
 from polhode.scenario import scenario_file
 from polhode.scenario.scenario import Scenario
@@ -312,22 +312,20 @@ def _read_content(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
     refuse_links(place)
     group: Any = zarr.open_group(place, mode="r", zarr_format=3, use_consolidated=False)
-    if MANIFEST in group.attrs:
-        return read_verified(group)
-    # Version 0.1 stored a checksum of the numbers, and none of the text.
-    lists = sorted(name for name in group.array_keys() if name.startswith(ARRAY_PREFIX))
-    arrays = read_by_checksum(group, [n for n in ("time", COMPUTED, EVENT_RECORDS, *lists) if n in group])
-    event_names = [str(name) for name in group["crossing_name"][...]] if EVENT_RECORDS in arrays else []
-    if not all(event_names):
-        raise ValueError("names of events are missing")
-    return {**group.attrs, "polhode_event_names": json.dumps(event_names)}, arrays
+    if MANIFEST not in group.attrs:
+        writer = group.attrs.get("source", "an unknown program")
+        raise FileError(
+            f"{place} has no {MANIFEST}, by which its content could be verified: it was written by {writer} in another "
+            f"format, or is damaged, and this is polhode {__version__}. Restore a copy of it, or simulate again."
+        )
+    return read_verified(group)
 
 
 def _restore_motion(
     attributes: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     content = insert_long_lists(json.loads(attributes["polhode_scenario"]), arrays)
-    appearance = insert_long_lists(json.loads(attributes.get("polhode_looks", "null")), arrays)
+    appearance = insert_long_lists(json.loads(attributes["polhode_looks"]), arrays)
     scenario = restore_scenario(content, appearance, int(attributes["polhode_members"]))
     samples, sizes = np.ascontiguousarray(arrays[COMPUTED]), scenario.form.sizes
     run = RunResult(
@@ -337,22 +335,20 @@ def _restore_motion(
         int(attributes["steps"]),
         int(attributes["polhode_refused"]),
         crossings=_read_event_records(arrays.get(EVENT_RECORDS, ()), json.loads(attributes["polhode_event_names"])),
-        auto_report=_read_auto_report(attributes.get("polhode_chosen", "null")),
+        auto_report=_read_auto_report(attributes["polhode_chosen"]),
         impacts=_read_impacts(arrays.get(IMPACT_ROWS, np.zeros((0, 0)))) if scenario.contacts else None,
         contact=arrays[CONTACT_LOADS] if scenario.contacts else None,
         impact_totals=arrays[IMPACT_TOTALS] if scenario.contacts else None,
     )
-    for crossing, member in zip(run.crossings, json.loads(attributes.get("polhode_event_members", "[]")), strict=False):
+    for crossing, member in zip(run.crossings, json.loads(attributes["polhode_event_members"]), strict=True):
         crossing.member = member
     return scenario, run, tuple(json.loads(attributes["polhode_unknown_forces"]))
 
 
 def _restore_appearance(given: Any, stored: Any) -> Any:
-    """The body, or a system's bodies, with their appearance, which older files do not store."""
+    """The body, or a system's bodies, with their appearance."""
     from polhode.massprops.appearance_table import restore_appearance
 
-    if stored is None:
-        return given
     return restore_appearance(given, stored) if isinstance(given, list) else restore_appearance([given], stored)[0]
 
 

@@ -6,8 +6,7 @@ import hashlib
 import json
 import os
 import stat
-import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,16 +43,6 @@ def read_verified(group: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         arrays[name] = array[...]
         _require(_digest_array(arrays[name]) == stored["sha256"], name)
     return attributes, arrays
-
-
-def read_by_checksum(group: Any, names: Iterable[str]) -> dict[str, Any]:
-    """The arrays of a store without manifest, which has one CRC-32 of all their numbers."""
-    arrays = {name: group[name][...] for name in names}
-    found = 0
-    for array in arrays.values():
-        found = zlib.crc32(np.ascontiguousarray(array, dtype=np.float64).data, found)
-    _require(found == group.attrs["polhode_checksum"], "an array")
-    return arrays
 
 
 def refuse_links(place: Path) -> None:

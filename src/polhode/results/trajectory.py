@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode import rotations, validation
-from polhode.engines import segments
-from polhode.engines.checkpoint import checkpoint_before
+from polhode.engines import timeline
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.driver import run_scenario
 from polhode.engines.result import ContactColumns, EventRecord, RunResult
+from polhode.engines.timeline import checkpoint_before
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
@@ -670,7 +670,7 @@ class Trajectory:
         if self.scenario.contacts:  # the closed form holds between two impacts only
             return None
         if self.run_result.closed_form is None and not any(
-            np.ndim(event) for event in segments.discontinuity_times(self.scenario)
+            np.ndim(event) for event in timeline.discontinuity_times(self.scenario)
         ):
             return ClosedForm(self.scenario, self.work is not None)
         return self.run_result.closed_form

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -45,15 +44,6 @@ if TYPE_CHECKING:
 
 DEFAULT_INTERVALS = 1000
 """About how many output times a run gets that asks for none in particular."""
-
-
-MOVED_TO_PROBLEM = {
-    "constants": "constants",
-    "start": "start",
-    "load_params": "load_params",
-    "least_errors": "error_floor",
-}
-"""Attributes of version 0.1, which work for one more version, and what they are called in `scenario.problem`."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -360,15 +350,6 @@ class Scenario:
     def problem(self) -> Problem:
         """The numbers alone, as an engine takes them."""
         return build_problem(self)
-
-    def __getattr__(self, name: str) -> Any:
-        """The numbers that were attributes of a scenario in version 0.1."""
-        if name not in MOVED_TO_PROBLEM:
-            raise AttributeError(f"a Scenario has no {name!r}")
-        new = MOVED_TO_PROBLEM[name]
-        warnings.warn(f"scenario.{name} is now scenario.problem.{new}", DeprecationWarning, stacklevel=2)
-        value = getattr(self.problem, new)
-        return (lambda: value) if name == "load_params" else value
 
     def constants_about(self, pivot: ArrayLike | None) -> BodyConstants:
         """The constants of the bodies about a pivot, or with None about the center of mass."""

@@ -12,7 +12,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import inertia_times
-from polhode.equations.quaternions import normalize, product, to_body, to_world
+from polhode.equations.quaternions import normalize, to_body, to_world
 from polhode.errors import InputError, ScenarioError, StateError, nearest
 from polhode.rotations import from_yaw_pitch_roll
 from polhode.rotations import product as quaternion_products
@@ -291,40 +291,6 @@ class State:
         form = array_formulation(formulation)
         groups = form.start(*self.momenta(body), body.constants())
         return np.array([number for group in groups for number in group])
-
-    @classmethod
-    def from_array(cls, y: ArrayLike, body: Body, formulation: str = "momentum", time: float = 0.0) -> State:
-        """The state from a flat array as `to_array` makes it.
-
-        Examples
-        --------
-        >>> import polhode as ph
-        >>> y = ph.State(velocity=(0, 0, 2)).to_array(ph.particle(3.0))
-        >>> ph.State.from_array(y, ph.particle(3.0)).velocity.tolist()
-        [0.0, 0.0, 2.0]
-        """
-        form = array_formulation(formulation)
-        if formulation == "momentum" and validation.shape_of(y) == (18,):
-            raise StateError("y has 18 numbers, those of the formulation 'momentum_matrix': give formulation=...")
-        flat = validation.check_numbers(y, "y", (sum(form.sizes),), StateError)
-        if flat.ndim != 1:
-            raise StateError("from_array takes the numbers of one body; cut the array of a system into pieces first")
-        x, q, p, angular_momentum = form.finish(split_groups(flat.tolist(), form.sizes), body.constants())
-        return state_from_momenta(x, q, p, angular_momentum, body, time)
-
-
-def state_from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time: float) -> State:
-    """The state from components of position, orientation (body axes), linear and angular momentum."""
-    constants = body.constants()
-    spin = to_body(product(q, constants.axes), angular_momentum)
-    w_principal = tuple(i * s for i, s in zip(constants.inverse_moments, spin, strict=True))
-    return State(
-        position=stack_components(x),
-        quaternion_wxyz=stack_components(q),
-        velocity=stack_components(tuple(constants.inverse_mass * component for component in p)),
-        angular_velocity_body=stack_components(to_world(constants.axes, w_principal)),
-        time=time,
-    )
 
 
 def split_groups(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:

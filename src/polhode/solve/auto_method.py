@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import segments
+from polhode.engines import timeline
 from polhode.engines.driver import run_scenario
 from polhode.engines.journal import Recorder
 from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
@@ -138,7 +138,7 @@ def run_with_dense_output(
     recorder: Recorder | None = None,
 ) -> RunResult:
     """A run that is compiled with dense output even if it has outputs only at its end: all runs are one program."""
-    is_dense = scenario.used_method.is_closed_form or segments.has_output_inside_segments(scenario)
+    is_dense = scenario.used_method.is_closed_form or timeline.has_output_inside_segments(scenario)
     if is_dense or scenario.contacts or scenario.events:  # events need it anyway; and where a member stops, it ends
         return run_scenario(scenario, counts_work, threads, report, recorder=recorder)
     inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2

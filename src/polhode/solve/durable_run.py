@@ -24,7 +24,14 @@ from polhode.io.atomic_folders import atomic_folder, remove_leftovers
 from polhode.io.checkpoint_chain import CheckpointChain, CheckpointRecord
 from polhode.io.durable_files import remove_drafts, sync_folder, write_durable
 from polhode.io.store_lock import lock_store
-from polhode.io.unfinished_runs import CHECKPOINTS, RUN_MANIFEST, describe_progress, is_unfinished_run, read_manifest
+from polhode.io.unfinished_runs import (
+    CHECKPOINTS,
+    FORMAT,
+    RUN_MANIFEST,
+    describe_progress,
+    is_unfinished_run,
+    read_manifest,
+)
 from polhode.results import store as motion_store
 from polhode.results.motion import Motion
 from polhode.scenario.method_choice import AUTO
@@ -96,7 +103,7 @@ class RunStore:
     def _create(self) -> None:
         text = json.dumps(self.description)
         digest = sha256(text.encode()).hexdigest()
-        manifest = {"format": 1, "run": text, "sha256": digest}
+        manifest = {"format": FORMAT, "run": text, "sha256": digest}
         try:
             with atomic_folder(self.path, lambda _: None) as draft:
                 (draft / CHECKPOINTS).mkdir()

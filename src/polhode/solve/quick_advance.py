@@ -19,7 +19,7 @@ from polhode.integrate.fixed_steps import FixedRun
 from polhode.ir.program import Program
 
 ROUNDING = 4 * float(np.finfo(float).eps)
-"""A number of steps so near to a whole one is that, as in `segments.locate_on_grid`."""
+"""A number of steps so near to a whole one is that, as in `timeline.locate_on_grid`."""
 FEW = 64
 """Numbers that Python sums faster than NumPy."""
 

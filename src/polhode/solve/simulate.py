@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
-from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -358,11 +357,3 @@ def _progress_reports(scenario: Scenario, wanted: bool | None) -> Iterator[Repor
     with bar_for(scenario.name or "simulating", "s", form=form, wanted=wanted) as report:
         report(0.0, end - start)
         yield lambda t: report(t - start, end - start)
-
-
-def __getattr__(name: str) -> Any:
-    if name != "ensemble":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    new = "polhode.ensembles.ensemble"
-    warnings.warn(f"ensemble has moved to {new}: import it from there", DeprecationWarning, stacklevel=2)
-    return import_module(new).ensemble

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engines import segments
+from polhode.engines import timeline
 from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.driver import integrator_for
 from polhode.engines.event_log import label_event_records
@@ -630,5 +630,5 @@ def _as_time(given: Any, name: str) -> float:
 
 def _discontinuities(scenario: Scenario) -> list[float]:
     """All times that no step may cross."""
-    found = {float(np.ravel(event)[0]) for event in segments.discontinuity_times(scenario)} | set(scenario.breaks)
+    found = {float(np.ravel(event)[0]) for event in timeline.discontinuity_times(scenario)} | set(scenario.breaks)
     return [t for t in found if t >= scenario.start_time and isfinite(t)]

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import segments
+from polhode.engines import timeline
 from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
-from polhode.engines.impulses import impulses_at
+from polhode.engines.timeline import impulses_at
 from polhode.engines.user_functions import forces_need_velocity, settle_functions
 from polhode.errors import InputError, ScenarioError
 from polhode.integrate.layout import assign_places
@@ -143,7 +143,7 @@ def settle_scenario(scenario: Scenario) -> Scenario:
         raise ScenarioError("a scenario with contacts cannot be exported: leave them out, or use ph.simulate")
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
         scenario = replace(scenario, output_times=[scenario.end_time])
-    for times in segments.discontinuity_times(scenario):
+    for times in timeline.discontinuity_times(scenario):
         if np.ndim(times) and np.unique(times).size > 1:
             raise ScenarioError(
                 "members whose impulses or windows are at different times cannot be exported together: export each "
@@ -191,14 +191,14 @@ class SourceExporter:
 
     def _plan(self) -> tuple[Structure, Plan]:
         """The structure of the scenario, and the steps of one unit."""
-        scenario, inside = self.scenario, segments.has_output_inside_segments(self.scenario)
+        scenario, inside = self.scenario, timeline.has_output_inside_segments(self.scenario)
         structure = exported_structure(scenario, self.counts_work, inside)
         return structure, plan_of(structure)
 
     def _segments(self) -> list[tuple[float, float]]:
         """The segments of the run up to its last output, each with its start and its end."""
-        scenario, end = self.scenario, segments.last_boundary(self.scenario)
-        edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
+        scenario, end = self.scenario, timeline.last_boundary(self.scenario)
+        edges = [scenario.start_time, *timeline.segment_boundaries(scenario), end]
         every = list(pairwise(edges if len(edges) > 1 else [end, end]))
         last = next((i for i, (_, b) in enumerate(every) if scenario.times[-1] < b), len(every))
         return every[: last + 1]
@@ -231,7 +231,7 @@ class SourceExporter:
         """The outputs of each segment, and whether the run goes on after it."""
         times = self.scenario.times
         for a, b in self.segments:
-            is_last = b == segments.last_boundary(self.scenario)
+            is_last = b == timeline.last_boundary(self.scenario)
             yield times[(times >= a) & ((times <= b) if is_last else (times < b))], not is_last and times[-1] >= b
 
     def tables(self) -> dict[str, Any]:
@@ -254,8 +254,8 @@ class SourceExporter:
         outputs: list[float] = []
         counts = [0]
         for (a, b), (wanted, _) in zip(self.segments, stops, strict=True):
-            is_last = b == segments.last_boundary(scenario)
-            k, rest = segments.locate_on_grid(wanted if is_last else np.append(wanted, b), a, scenario.needed_step)
+            is_last = b == timeline.last_boundary(scenario)
+            k, rest = timeline.locate_on_grid(wanted if is_last else np.append(wanted, b), a, scenario.needed_step)
             first = sum(1 for row in outputs if row >= 0)
             outputs += [*range(first, first + len(wanted)), *([] if is_last else [-1])]
             steps, rests = [*steps, *k.tolist()], [*rests, *rest.tolist()]
@@ -371,7 +371,7 @@ class SourceExporter:
 
     def instants(self) -> list[float]:
         """The beginnings of the segments, and the end if the last output shows the impulses there; else no time."""
-        end = segments.last_boundary(self.scenario)
+        end = timeline.last_boundary(self.scenario)
         shows_end = self.scenario.times[-1] == end and end > self.scenario.start_time
         return [*(a for a, _ in self.segments), end if shows_end else np.nan]
 

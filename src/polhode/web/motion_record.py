@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -330,10 +329,3 @@ def _add_contacts(
         arrays["impact_impulse"] = impacts.impulse
         arrays["impact_body"] = impacts.member if motion.axis == "member" else impacts.body
         exact |= {"impact_time", "impact_point"}
-
-
-def __getattr__(name: str) -> Any:
-    if name == "recorded":
-        warnings.warn("recorded is now called record_motion", DeprecationWarning, stacklevel=2)
-        return record_motion
-    raise AttributeError(f"polhode.web.motion_record has no {name!r}")

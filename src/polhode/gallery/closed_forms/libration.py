@@ -81,7 +81,3 @@ class Libration:
     def pitch_at(self, t: ArrayLike) -> Array:
         """Pitch at times t (s), in rad."""
         return self._pendulum.angle_at(t) / 2
-
-    def pitch_rate_at(self, t: ArrayLike) -> Array:
-        """Pitch rate relative to the vertical at times t (s), in rad/s."""
-        return self._pendulum.rate_at(t) / 2

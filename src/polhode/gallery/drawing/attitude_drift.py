@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.plot.log_axes import set_log_y_limits
-from polhode.plot.style import COLOR_CYCLE, styled_figure
+from polhode.plot.style import COLOR_CYCLE
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from polhode.results.motion import Motion
 
@@ -21,13 +20,6 @@ FLOOR = 1e-17
 """Where a drift of exactly 0 is drawn on the logarithmic axis."""
 LABEL_CLEARANCE = 50.0
 """If a higher curve is within this factor, the label goes below its own curve."""
-
-
-def attitude_drift_figure(motions: Mapping[str, Motion]) -> Figure:
-    """A figure with `draw_attitude_drift` alone."""
-    with styled_figure(8.0, 4.2, "Drift of the attitude from a rotation") as figure:
-        draw_attitude_drift(figure.subplots(), motions)
-    return figure
 
 
 def draw_attitude_drift(axes: Axes, motions: Mapping[str, Motion]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines import segments
+from polhode.engines import timeline
 from polhode.equations.force_laws import applied_load
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, constants_for_forces, inertia_times
@@ -114,7 +114,7 @@ class NativeExporter(SourceExporter):
     def edges(self) -> list[float]:
         """The times that no step may cross."""
         scenario = self.scenario
-        found = {float(np.ravel(t)[0]) for t in segments.discontinuity_times(scenario)} | set(scenario.breaks)
+        found = {float(np.ravel(t)[0]) for t in timeline.discontinuity_times(scenario)} | set(scenario.breaks)
         return sorted(t for t in found if np.isfinite(t))
 
     # Places -----------------------------------------------------------------------------------------------------------
