@@ -8,12 +8,11 @@ from fractions import Fraction
 
 import pytest
 
-from law_samples import ARGUMENTS, IN_RATIOS, POSITIVE, SAMPLES, module_level_laws
+from law_samples import ARGUMENTS, FOR_DOUBLES, IN_RATIOS, POSITIVE, SAMPLES, module_level_laws
 from polhode.equations import (
     aerodynamics,
     atmosphere,
     earth,
-    elementary,
     formulations,
     free_rotation,
     interpolation,
@@ -39,11 +38,6 @@ from scalar_types import (
 )
 
 LANES = 3
-
-FOR_DOUBLES = {scalar_ops._reduce_argument, scalar_ops.sine, scalar_ops.cosine} | {
-    a_law for a_law in ARGUMENTS if a_law.__module__ == elementary.__name__
-}
-"""Laws that write functions of doubles out in arithmetic: no other scalar type reaches them."""
 
 ROUNDED = {
     free_rotation._unwind,

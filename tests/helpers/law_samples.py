@@ -519,3 +519,7 @@ RUNS = {
 }
 
 SAMPLES = [Sample(a_law, args, RUNS.get(a_law, a_law)) for a_law, args in ARGUMENTS.items()]
+FOR_DOUBLES = {scalar_ops._reduce_argument, scalar_ops.sine, scalar_ops.cosine} | {
+    a_law for a_law in ARGUMENTS if a_law.__module__ == elementary.__name__
+}
+"""Laws that write functions of doubles out in arithmetic: no other scalar type reaches them."""
