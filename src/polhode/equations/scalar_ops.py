@@ -178,10 +178,10 @@ def round_by_addition(x: Number) -> Number:
 @law
 def _reduce_argument(x: Number) -> tuple[Number, Number]:
     """x = n pi/2 + r with |r| <= pi/4: r, and n modulo 4 as -2, -1, 0, 1 or 2."""
-    n = round_by_addition(x * 0.6366197723675814)
+    n = nearest_integer(x * 0.6366197723675814)
     r = (((x - n * QUARTER[0]) - n * QUARTER[1]) - n * QUARTER[2]) - n * QUARTER[3]
     r = if_less(x * x, 9e18, r, math.nan)
-    return r, n - 4.0 * round_by_addition(n * 0.25)
+    return r, n - 4.0 * nearest_integer(n * 0.25)
 
 
 @law

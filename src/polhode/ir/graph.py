@@ -15,7 +15,8 @@ from typing import Any
 
 from polhode.errors import PolhodeError
 
-_BITS = struct.Struct("<d")
+BITS = struct.Struct("<d")
+"""The arguments of a constant: the eight bytes of a double, by which 0.0 and -0.0 are two."""
 LEAVES = ("const", "in", "uniform")
 """A constant, a number loaded from a place in memory, one that all lanes share: their arguments are no nodes."""
 Place = tuple[str, tuple[str, ...], int]
@@ -53,11 +54,11 @@ class Graph:
 
     def constant(self, value: float) -> int:
         """The node of a constant.  By its bits: 0.0 and -0.0 are two."""
-        return self.add("const", _BITS.pack(value))
+        return self.add("const", BITS.pack(value))
 
     def value(self, i: int) -> float:
         """The value of a constant."""
-        number: float = _BITS.unpack(self.args[i][0])[0]
+        number: float = BITS.unpack(self.args[i][0])[0]
         return number
 
     def node_of(self, x: Any) -> int:
@@ -162,6 +163,10 @@ class Trace:
         """The same trace in an empty graph that rewrites what is added."""
         with tracing(graph):
             made = replay(self.graph, self.order, graph)
+        return self.moved(graph, made)
+
+    def moved(self, graph: Graph, made: Mapping[int, int]) -> Trace:
+        """The same trace in another graph, given what has become of its nodes."""
         loads = {p: made[i] for p, i in self.loads.items()}
         stores = {p: made[i] for p, i in self.stores.items()}
         return Trace(graph, loads, stores, [made[i] for i in self.returned])

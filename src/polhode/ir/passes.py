@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import math
+import struct
+from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
-from polhode.ir.graph import LEAVES, Graph, Trace
-from polhode.ir.numbers import Traced
+from polhode.ir.graph import BITS, LEAVES, Graph, Trace, TraceError
+from polhode.ir.numbers import Traced, compare
 from polhode.ir.operations import OPERATIONS, PRIMITIVES
 
 
@@ -54,3 +57,97 @@ def evaluate(
             else:
                 values[i] = OPERATIONS[op].value(*[values[a] for a in args[i]])
     return values
+
+
+# Precision ------------------------------------------------------------------------------------------------------------
+STRICT, FUSED, SINGLE = PRECISIONS = ("strict", "fused", "single")
+"""The bits of the plain law; fused multiply-adds and shared reciprocals; the same with numbers of 32 bits."""
+SMALLEST_SINGLE, LARGEST_SINGLE = 2.0**-126, 2.0**128 - 2.0**104
+ROUNDER_SINGLE, HALF_RANGE_SINGLE = 1.5 * 2.0**23, 2.0**22
+"""What rounds 32 bits to an integer when it is added and subtracted, below the second of these."""
+WIDE = frozenset(("exp", "log", "power", "expm1", "log1p", "sinh", "cosh", "tanh"))
+"""Operations whose lowering counts on the exponents and the digits of 64 bits."""
+
+
+def prepare(trace: Trace, precision: str = STRICT) -> Trace:
+    """The trace as a processor gets it, in one of the precisions."""
+    if precision == STRICT:
+        return lower(trace)
+    lowered = lower(trace) if precision == FUSED else trace.rewritten(SingleGraph())
+    return fuse_multiply_adds(share_reciprocals(lowered))
+
+
+class SingleGraph(LoweringGraph):
+    """Numbers of 32 bits: constants are rounded to them, and integers are found with their digits."""
+
+    def add(self, op: str, *args: Any) -> int:
+        if op == "const":
+            return super().add(op, BITS.pack(as_single(BITS.unpack(args[0])[0])))
+        if op in WIDE:
+            raise TraceError(f"{op} of numbers of 32 bits, which hold too few digits for it: {_USE_FUSED}")
+        if op == "nearest":
+            return self._rounded(*map(Traced, args)).i
+        if op == "round":
+            x = Traced(args[0])
+            return (compare("lt", abs(x), HALF_RANGE_SINGLE).choose(self._rounded(x), x) + 0.0).i
+        return super().add(op, *args)
+
+    @staticmethod
+    def _rounded(x: Traced) -> Any:
+        return (x + ROUNDER_SINGLE) - ROUNDER_SINGLE
+
+
+_USE_FUSED = "use precision='fused' instead of 'single'"
+
+
+def as_single(value: float) -> float:
+    """A number rounded to 32 bits; one that has no place there is refused."""
+    if math.isfinite(value) and value != 0 and not SMALLEST_SINGLE <= abs(value) <= LARGEST_SINGLE:
+        raise TraceError(f"a number such as {value:g}, which 32 bits do not hold: {_USE_FUSED}")
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+
+
+def share_reciprocals(trace: Trace) -> Trace:
+    """Divisions by one number, and those of a constant, become a reciprocal and products."""
+    source, graph = trace.graph, Graph()
+    count = Counter(source.args[i][1] for i in trace.order if source.ops[i] == "div")
+
+    def rewrite(op: str, args: tuple[int, ...], i: int) -> int:
+        if op == "div" and (count[source.args[i][1]] > 1 or source.ops[source.args[i][0]] == "const"):
+            one = graph.constant(1.0)
+            inverse = graph.add("div", one, args[1])
+            return inverse if args[0] == one else graph.add("mul", args[0], inverse)
+        return graph.add(op, *args)
+
+    return _rewritten(trace, graph, rewrite)
+
+
+def fuse_multiply_adds(trace: Trace) -> Trace:
+    """Sums and differences of products become fused multiply-adds; of two products that which nothing else needs."""
+    source, graph = trace.graph, Graph()
+    uses = Counter(a for i in trace.order for a in source.operands(i))
+    uses.update((*trace.stores.values(), *trace.returned))
+
+    def rewrite(op: str, args: tuple[int, ...], i: int) -> int:
+        if op not in ("add", "sub"):
+            return graph.add(op, *args)
+        products = [k for k in (0, 1) if graph.ops[args[k]] == "mul"]
+        if not products:
+            return graph.add(op, *args)
+        k = min(products, key=lambda k: uses[source.args[i][k]])
+        (a, b), rest = graph.args[args[k]], args[1 - k]
+        if op == "sub":
+            a, rest = (graph.add("neg", a), rest) if k == 1 else (a, graph.add("neg", rest))
+        return graph.add("fma", a, b, rest)
+
+    return _rewritten(trace, graph, rewrite)
+
+
+def _rewritten(trace: Trace, graph: Graph, rewrite: Callable[[str, tuple[int, ...], int], int]) -> Trace:
+    """A trace in a new graph: every node by a function of its operation, its new operands, and the node."""
+    source, made = trace.graph, dict[int, int]()
+    for i in trace.order:
+        op = source.ops[i]
+        is_leaf = op in LEAVES
+        made[i] = graph.add(op, *source.args[i]) if is_leaf else rewrite(op, tuple(made[a] for a in source.args[i]), i)
+    return trace.moved(graph, made)
