@@ -142,6 +142,16 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal:
     return result
 
 
+def first_call(integrator: Integrator) -> Any:
+    """The record of the first call of a run's program; in a run of one segment no other record follows."""
+    scenario = integrator.scenario
+    a, end = scenario.start_time, segments.last_boundary(scenario)
+    b = next(iter(segments.segment_boundaries(scenario)), end)
+    integrator.apply_impulses(a)
+    integrator.begin_segment(a, b)
+    return integrator.segment_record(a, b, _wanted(scenario.times, a, b, b == end), b == end)
+
+
 def _wanted(times: Array, a: float, b: float, is_last: bool) -> Array:
     """The output times of a segment."""
     return times[(times >= a) & ((times <= b) if is_last else (times < b))]

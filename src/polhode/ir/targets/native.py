@@ -22,19 +22,15 @@ from time import time
 from typing import Any
 
 import llvmlite.binding as llvm
-from llvmlite.binding.newpassmanagers import NewPassManager
 
+from polhode.ir.targets.objects import COMPILING, OPTIMIZATION, compile_object
 from polhode.progress import announced
 
-OPTIMIZATION = 2
 CACHED_IN_MEMORY = 256
 """Programs that are kept in memory; the machine code of one that is dropped is freed when nobody runs it."""
-_ATTRIBUTES = """
-attributes #0 = { nounwind "prefer-vector-width"="512" }
-attributes #1 = { nounwind noinline "prefer-vector-width"="512" }
-"""
-_COMPILING, _KEEPING = RLock(), RLock()
-"""One thread compiles at a time; what is known already does not wait for it."""
+_VECTORS = '"prefer-vector-width"="512" '
+_KEEPING = RLock()
+"""What is known already does not wait for a thread that compiles."""
 _programs: OrderedDict[str, MachineCode] = OrderedDict()
 
 
@@ -93,7 +89,7 @@ def machine_code(loops: str, laws: str) -> MachineCode:
     found = _recall(key)
     if found is not None:
         return found
-    with _COMPILING:
+    with COMPILING:
         found = _recall(key)  # another thread may have made it meanwhile
         if found is None:
             object_code = _read_object(key)
@@ -136,23 +132,7 @@ def _compilation(laws: str) -> str:
 
 
 def _compile(loops: str, laws: str) -> bytes:
-    machine = target_machine()
-    triple, layout = llvm.get_default_triple(), str(machine.target_data)
-    modules = []
-    for text in (loops, laws):
-        module = llvm.parse_assembly(text + _ATTRIBUTES)
-        module.triple, module.data_layout = triple, layout
-        modules.append(module)
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.slp_vectorization, options.loop_vectorization, options.loop_unrolling = False, True, False
-    builder = llvm.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
-    passes.run(modules[0], builder)
-    NewPassManager._dispose(passes)  # llvmlite never frees one: the first of its base classes hides the method
-    passes.detach()
-    modules[0].link_in(modules[1])
-    object_code: bytes = machine.emit_object(modules[0])
-    return object_code
+    return compile_object((loops, laws), target_machine(), llvm.get_default_triple(), _VECTORS)
 
 
 # The cache on disk ----------------------------------------------------------------------------------------------------
