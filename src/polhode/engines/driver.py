@@ -142,14 +142,21 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal:
     return result
 
 
-def first_call(integrator: Integrator) -> Any:
-    """The record of the first call of a run's program; in a run of one segment no other record follows."""
+def segment_records(integrator: Integrator) -> Iterator[Any]:
+    """The records of a run's segments, without computing them; each time the integrator is as the segment begins.
+
+    That holds where nothing but the program itself carries the state from one segment to the next: no impulses inside.
+    """
     scenario = integrator.scenario
-    a, end = scenario.start_time, segments.last_boundary(scenario)
-    b = next(iter(segments.segment_boundaries(scenario)), end)
-    integrator.apply_impulses(a)
-    integrator.begin_segment(a, b)
-    return integrator.segment_record(a, b, _wanted(scenario.times, a, b, b == end), b == end)
+    times, end = scenario.times, segments.last_boundary(scenario)
+    inside = () if scenario.used_method.is_closed_form else segments.segment_boundaries(scenario)
+    edges = [scenario.start_time, *inside, end]
+    integrator.apply_impulses(scenario.start_time)
+    for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
+        integrator.begin_segment(a, b)
+        yield integrator.segment_record(a, b, _wanted(times, a, b, b == end), b == end)
+        if times[-1] < b:
+            return
 
 
 def _wanted(times: Array, a: float, b: float, is_last: bool) -> Array:

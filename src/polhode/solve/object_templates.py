@@ -48,11 +48,15 @@ class Run {
     this.view("out").fill(NaN);
     const view = (name) => this.view(name), log = [];
     change(view);
-    do {
-      clearLog(view);
-      this.advance(RUN.base, 0n, BigInt(RUN.units));
-      readLog(view, log);
-    } while (isGoing(view));
+    const words = new BigInt64Array(this.memory.buffer, RUN.base, this.image.length / 8);
+    for (const segment of RUN.segments) {
+      for (const [word, bits] of segment.changes) words[word] = BigInt(bits);
+      do {
+        clearLog(view);
+        this.advance(RUN.base + segment.record, 0n, BigInt(RUN.units));
+        readLog(view, log);
+      } while (isGoing(view, segment));
+    }
     return { times: TIMES.slice(), samples: this.samples(), columns, log, failure: failureOf(view) };
   }
 
@@ -90,12 +94,13 @@ function readLog(view, log) {
   }
 }
 
-/** Whether a clock that has outputs before it still makes steps. */
-function isGoing(view) {
-  const done = view("done"), buffer = view("buffer");
+/** Whether a clock with outputs before it, or time to the end of the segment, still makes steps. */
+function isGoing(view, segment) {
+  const buffer = view("buffer"), done = new BigInt64Array(buffer.buffer, RUN.base + segment.done, RUN.clocks);
   for (let c = 0; c < RUN.clocks; c++) {
-    const step = buffer[Math.floor(c / RUN.slots) * RUN.stride + RUN.stepAt + (c % RUN.slots)];
-    if (Number(done[c]) < TIMES.length && step > 0) return true;
+    const at = Math.floor(c / RUN.slots) * RUN.stride + (c % RUN.slots);
+    const isLeft = Number(done[c]) < segment.outputs || buffer[at + RUN.timeAt] < segment.end;
+    if (isLeft && buffer[at + RUN.stepAt] > 0) return true;
   }
   return false;
 }
@@ -139,6 +144,7 @@ HEADER = """\
 //   double x = polhode_sample(memory, POLHODE_OUTPUTS - 1, 0, 0);
 // The numbers of a sample: @@COLUMNS.
 #pragma once
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -149,6 +155,14 @@ static const double polhode_times[] = {@@TIMES};
 // What is in memory before the run, and which of these words are addresses.
 static const uint64_t polhode_image[] = {@@IMAGE};
 static const uint32_t polhode_addresses[] = {@@ADDRESSES};
+// Between two times that no step crosses: where the record is, how many outputs there are and where they are counted,
+// the end if it must be reached, and how many changes of the words of memory (place, new bits) are made before it.
+static const struct {
+  int64_t record, outputs, done;
+  double end;
+  int64_t changes;
+} polhode_segments[] = {@@SEGMENTS};
+static const uint64_t polhode_changes[][2] = {@@CHANGES};
 
 static inline double *polhode_doubles(void *memory, int64_t at) { return (double *)((char *)memory + at); }
 
@@ -172,11 +186,17 @@ static inline double polhode_sample(void *memory, int64_t output, int64_t body, 
 @@PARTS
 // The whole run; `logged` takes the rows of the log, and may be NULL.
 static inline void polhode_run(void *memory, void (*logged)(const double *row)) {
-  do {
-    polhode_clear_log(memory);
-    advance(memory, 0, POLHODE_UNITS);
-    polhode_read_log(memory, logged);
-  } while (polhode_is_going(memory));
+  int64_t change = 0;
+  for (int s = 0; s < (int)(sizeof polhode_segments / sizeof *polhode_segments); s++) {
+    for (; change < polhode_segments[s].changes; change++) {
+      ((uint64_t *)memory)[polhode_changes[change][0]] = polhode_changes[change][1];
+    }
+    do {
+      polhode_clear_log(memory);
+      advance((char *)memory + polhode_segments[s].record, 0, POLHODE_UNITS);
+      polhode_read_log(memory, logged);
+    } while (polhode_is_going(memory, s));
+  }
 }
 """
 
@@ -184,7 +204,7 @@ HEADER_PARTS = {
     "straight": """
 static inline void polhode_clear_log(void *memory) { (void)memory; }
 static inline void polhode_read_log(void *memory, void (*logged)(const double *)) { (void)memory, (void)logged; }
-static inline int polhode_is_going(void *memory) { return (void)memory, 0; }
+static inline int polhode_is_going(void *memory, int segment) { return (void)memory, (void)segment, 0; }
 """,
     "clocked": """
 #define POLHODE_FOUND(memory) (*(int64_t *)((char *)(memory) + POLHODE_AT_found))
@@ -197,13 +217,15 @@ static inline void polhode_read_log(void *memory, void (*logged)(const double *)
   }
 }
 
-// Whether a clock that has outputs before it still makes steps.
-static inline int polhode_is_going(void *memory) {
-  const int64_t *done = (const int64_t *)((char *)memory + POLHODE_AT_done);
-  const double *buffer = polhode_doubles(memory, POLHODE_AT_buffer);
+// Whether a clock with outputs before it, or time to the end of the segment, still makes steps.
+static inline int polhode_is_going(void *memory, int segment) {
+  const int64_t *done = (const int64_t *)((char *)memory + polhode_segments[segment].done);
   for (int64_t c = 0; c < POLHODE_CLOCKS; c++) {
-    const double step = buffer[c / POLHODE_SLOTS * POLHODE_STRIDE + POLHODE_STEP_AT + c % POLHODE_SLOTS];
-    if (done[c] < POLHODE_OUTPUTS && step > 0.0) return 1;
+    const int64_t at = c / POLHODE_SLOTS * POLHODE_STRIDE + c % POLHODE_SLOTS;
+    const double *clock = polhode_doubles(memory, POLHODE_AT_buffer) + at;
+    const int is_left = done[c] < polhode_segments[segment].outputs ||
+                        clock[POLHODE_TIME_AT] < polhode_segments[segment].end;
+    if (is_left && clock[POLHODE_STEP_AT] > 0.0) return 1;
   }
   return 0;
 }
@@ -228,7 +250,8 @@ static inline void polhode_read_log(void *memory, void (*logged)(const double *)
 }
 
 // Whether a system is still on its way.  A status above POLHODE_LOG_FULL says that it has failed.
-static inline int polhode_is_going(void *memory) {
+static inline int polhode_is_going(void *memory, int segment) {
+  (void)segment;
   for (int64_t u = 0; u < POLHODE_UNITS; u++) {
     const double status = polhode_status(memory, u)[POLHODE_STATUS_AT];
     if (status == POLHODE_RUNNING || status == POLHODE_LOG_FULL) return 1;
