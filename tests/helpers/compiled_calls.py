@@ -6,8 +6,9 @@ import ctypes
 import json
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -80,24 +81,36 @@ def run_in_node(jobs: Sequence[Job], modules: Sequence[Module], folder: Path) ->
     return [Count(*each) for each in json.loads(answer)]
 
 
-def run_in_chromium(browser: Any, jobs: Sequence[Job], modules: Sequence[Module], folder: Path) -> list[Count]:
-    """In a page that a server of this process gives; all files are in one folder."""
-    shutil.copy(HELPERS / "run_calls.mjs", folder)
+@contextmanager
+def page_of(folder: Path) -> Iterator[Any]:
+    """An empty page in Chromium, given by a server of this process beside the files of a folder."""
+    from playwright.sync_api import sync_playwright
+
+    from browser_driver import ARGUMENTS, chromium
+
     (folder / "index.html").write_text("<!doctype html><title>calls</title>")
     server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *given: _Quiet(*given, directory=str(folder)))
     Thread(target=server.serve_forever, daemon=True).start()
-    page = browser.new_page()
     try:
-        page.goto(f"http://127.0.0.1:{server.server_address[1]}/index.html")
-        run = """async (jobs) => {
-          const { runJobs } = await import("./run_calls.mjs");
-          return runJobs(jobs, async (name) => (await fetch(name)).arrayBuffer());
-        }"""
-        return [Count(*each) for each in page.evaluate(run, _descriptions(jobs, modules, lambda path: path.name))]
+        with sync_playwright() as play:
+            browser = play.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+            page = browser.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_address[1]}/index.html")
+            yield page
+            browser.close()
     finally:
-        page.close()
         server.shutdown()
         server.server_close()
+
+
+def run_in_chromium(jobs: Sequence[Job], modules: Sequence[Module], folder: Path) -> list[Count]:
+    shutil.copy(HELPERS / "run_calls.mjs", folder)
+    run = """async (jobs) => {
+      const { runJobs } = await import("./run_calls.mjs");
+      return runJobs(jobs, async (name) => (await fetch(name)).arrayBuffer());
+    }"""
+    with page_of(folder) as page:
+        return [Count(*each) for each in page.evaluate(run, _descriptions(jobs, modules, lambda path: path.name))]
 
 
 class _Quiet(SimpleHTTPRequestHandler):

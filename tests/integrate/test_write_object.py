@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from compiled_calls import emulator, node
+from compiled_calls import emulator, node, page_of
 from polhode.errors import FileError, InputError, ScenarioError
 
 BOX, GRAVITY = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0), ph.forces.gravity()
@@ -116,6 +116,14 @@ def test_a_module_in_node_against_simulate(name, tmp_path):
             assert sorted(row[3] for row in answer["log"]) == [event.time for event in motion.run_result.crossings]
         if scenario.contacts:
             assert sorted(row[0] for row in answer["log"]) == motion.run_result.impacts["time"].tolist()
+
+
+def test_a_module_in_chromium_against_simulate(tmp_path):
+    scenario = SCENARIOS["dop853 with a window"]()
+    ph.write_source(scenario, "wasm", tmp_path / "motion.wasm")
+    run = 'async () => Array.from((await (await import("./motion.mjs")).load()).run().samples)'
+    with page_of(tmp_path) as page:
+        assert_same_bits(np.array(page.evaluate(run), dtype=float), run_of(scenario))
 
 
 def test_numbers_of_a_module_can_be_changed_before_it_runs(tmp_path):

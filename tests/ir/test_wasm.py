@@ -146,15 +146,7 @@ def test_the_gallery_in_node_against_this_cpu(gallery, gallery_modules):
 
 @pytest.mark.long
 def test_the_gallery_in_chromium_against_this_cpu(gallery, gallery_modules):
-    from playwright.sync_api import sync_playwright
-
-    from browser_driver import ARGUMENTS, chromium
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        counts = run_in_chromium(browser, gallery, gallery_modules, gallery[0].place.parent)
-        browser.close()
-    assert_same_words(counts, gallery)
+    assert_same_words(run_in_chromium(gallery, gallery_modules, gallery[0].place.parent), gallery)
 
 
 @pytest.mark.long
