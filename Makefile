@@ -1,13 +1,14 @@
 # Every target sets up what it needs in .venv; a fresh machine needs only Python 3.11 or newer and make.
-# Two things come from outside: Node 20 or newer, from the machine or as a Python package, and, for `make test` only,
-# Chromium.
+# Three things come from outside: Node 20 or newer, from the machine or as a Python package; for `make test`, Chromium;
+# and for `make test-long`, if they can be installed, C compilers for other processors and their emulators.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 PAGE := $(wildcard front/*.json front/*.mjs) $(shell find front/src -type f)
-APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 install -y --no-install-recommends \
-	chromium fonts-dejavu-core >/dev/null
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 install -y --no-install-recommends
+FOR_BROWSER := chromium fonts-dejavu-core
+FOR_EMULATORS := qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo setup test test-long check docs bench mutants clean
@@ -21,7 +22,7 @@ setup: .venv/for-tests .venv/front .venv/browser .venv/for-docs  ## everything t
 test: .venv/for-tests .venv/front .venv/browser  ## the test suite, documentation and browser included
 	$(PYTEST) -m "not long"
 
-test-long: .venv/for-tests .venv/front .venv/browser  ## slow tests: edited code in other processes, notebooks, every model in the browser, the benchmark commands
+test-long: .venv/for-tests .venv/front .venv/browser .venv/emulators  ## slow tests: edited code in other processes, notebooks, every model in the browser, the benchmark commands
 	$(PYTEST) -m long
 
 check: .venv/for-tests .venv/front  ## linters, layers and types
@@ -81,10 +82,19 @@ clean:                  ## remove the environment and everything compiled
 
 .venv/browser: | .venv/created
 	@[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || \
-		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "apt-get install chromium fonts-dejavu-core" && \
-		  { $(APT) || { apt-get -qq update && $(APT); }; }; } || \
-		{ echo "The tests in a real browser need Chromium: apt-get install chromium fonts-dejavu-core (as root),"; \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "apt-get install $(FOR_BROWSER)" && \
+		  { $(APT) $(FOR_BROWSER) >/dev/null || { apt-get -qq update && $(APT) $(FOR_BROWSER) >/dev/null; }; }; } || \
+		{ echo "The tests in a real browser need Chromium: apt-get install $(FOR_BROWSER) (as root),"; \
 		  echo "or give its path: make test CHROMIUM=/path/to/chromium"; exit 1; }
+	@touch $@
+
+# Without them, the tests on other processors are skipped.
+.venv/emulators: | .venv/created
+	@{ command -v qemu-aarch64 && command -v qemu-riscv64 && command -v aarch64-linux-gnu-gcc && \
+		  command -v riscv64-linux-gnu-gcc; } >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "apt-get install $(FOR_EMULATORS)" && \
+		  { $(APT) $(FOR_EMULATORS) >/dev/null || { apt-get -qq update && $(APT) $(FOR_EMULATORS) >/dev/null; }; }; } || \
+		echo "The tests on other processors are skipped; they need: apt-get install $(FOR_EMULATORS) (as root)"
 	@touch $@
 
 # Each by itself: where one has no wheel for this machine, the bench names it as missing and goes on with the others.

@@ -349,7 +349,7 @@ def test_what_cannot_be_exported_says_why(make, error, words, tmp_path):
 
 
 def test_an_unknown_language_and_a_wrong_name_are_refused(tmp_path):
-    with pytest.raises(InputError, match="'c', 'cuda', 'javascript', but is 'fortran'"):
+    with pytest.raises(InputError, match="'c', 'cuda', 'javascript', 'wasm', 'object', but is 'fortran'"):
         ph.write_source(single(), "fortran", tmp_path / "motion.f90")
     with pytest.raises(FileError, match=r"must end with \.c"):
         ph.write_source(single(), "c", tmp_path / "motion.cpp")

@@ -124,6 +124,48 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path):
         cache.chmod(0o700)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="who owns a folder is asked on POSIX systems")
+@pytest.mark.parametrize(
+    "spoil", ["everybody may write", "the group may write", "of another user", "the parent is open"]
+)
+def test_machine_code_of_a_folder_that_others_control_is_neither_read_nor_written(tmp_path, monkeypatch, spoil):
+    """What lies there could have been planted; the run goes on without it, and says so once."""
+    folder = tmp_path / "open" / "cache"
+    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.chmod(0o777 if spoil == "the parent is open" else 0o700)
+    folder.chmod({"everybody may write": 0o777, "the group may write": 0o770}.get(spoil, 0o700))
+    if spoil == "of another user":
+        monkeypatch.setattr(native.os, "geteuid", lambda: 12345)
+    monkeypatch.setenv("POLHODE_CACHE", str(folder))
+    native.cache_folder.cache_clear()
+    try:
+        with pytest.warns(UserWarning, match="name a folder of your own in POLHODE_CACHE"):
+            assert native.cache_folder() is None
+        assert native.cache_folder() is None  # without another word
+        native._write_object("1" * 64, b"code")
+        assert list(folder.iterdir()) == []
+        folder.parent.chmod(0o700)
+        folder.chmod(0o700)
+        monkeypatch.undo()
+        monkeypatch.setenv("POLHODE_CACHE", str(folder))
+        native.cache_folder.cache_clear()
+        assert native.cache_folder() == folder.resolve()
+    finally:
+        native.cache_folder.cache_clear()
+
+
+def test_a_new_cache_folder_is_the_users_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE", str(tmp_path / "new" / "cache"))
+    native.cache_folder.cache_clear()
+    before = os.umask(0o000)
+    try:
+        assert native.cache_folder() == (tmp_path / "new" / "cache").resolve()
+        assert (tmp_path / "new" / "cache").stat().st_mode & 0o777 == 0o700
+    finally:
+        os.umask(before)
+        native.cache_folder.cache_clear()
+
+
 def test_importing_polhode_loads_nothing_heavy():
     heavy = ("llvmlite", "scipy", "xarray", "matplotlib", "zarr")
     code = f"import sys, polhode; print([name for name in {heavy} if name in sys.modules])"

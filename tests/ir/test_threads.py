@@ -84,7 +84,7 @@ def run_aside(task):
 
 def test_what_is_known_does_not_wait_for_a_compilation():
     known = simulate_weight()
-    with native._COMPILING:
+    with native.COMPILING:
         again = run_aside(simulate_weight)
     assert again.final.position[0] == known.final.position[0]
 

@@ -21,6 +21,10 @@ TURN_PER_SEARCH = 0.5
 """The turn, in rad, of a step of the closed form in which events are searched."""
 
 
+UNLIMITED = 2**40
+"""Attempts for each body that no run makes."""
+
+
 def _search_step(scenario: Scenario) -> float:
     """The length of the steps of the closed form, each of them exact, in which events are searched."""
     fastest = 0.0
@@ -44,9 +48,9 @@ class ClockedSteps(Integrator):
         self.is_adaptive = scenario.used_method.is_adaptive
         self.slots = 1 if self.plan.is_system else layout.lanes
         bodies = len(scenario.bodies) if self.plan.is_system else 1
-        clocks = len(self.buffer) * self.slots
+        self.clocks = len(self.buffer) * self.slots
         self._bodies = len(scenario.bodies)
-        self.event_log = EventLog(scenario, clocks, bodies, self.slots, layout.sample_size // layout.lanes)
+        self.event_log = EventLog(scenario, self.clocks, bodies, self.slots, layout.sample_size // layout.lanes)
         blocks = self.buffer.reshape(-1, self.packing.size)
         for place, value in zip(layout.clock, self._first_clock(), strict=True):
             blocks[:, place : place + layout.lanes] = value
@@ -159,22 +163,29 @@ class ClockedSteps(Integrator):
         """Whether an event has stopped the run; the members of an ensemble stop individually."""
         return self.scenario.members is None and bool(self.event_log.is_stopped.any())
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
-        scenario = self.scenario
-        start, times = scenario.start_time, scenario.times
+    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> ClockedRun:  # noqa: ARG002
+        start, times, log = self.scenario.start_time, self.scenario.times, self.event_log
         through = self.is_stepped or (bool(times[-1] >= b) and not is_last)
-        rtol, atol = scenario.group_tolerances if self.is_adaptive else ((), ())
+        rtol, atol = self.scenario.group_tolerances if self.is_adaptive else ((), ())
         out, checkpoints, done = self._new_outputs(len(wanted))
+        return ClockedRun(
+            self.buffer, self.pairs, float(start), float(b - start), through, is_last, wanted - start, tuple(rtol),
+            tuple(atol), UNLIMITED, done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest,
+            *log.log(),
+        )  # fmt: skip
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+        scenario, log = self.scenario, self.event_log
+        segment = self.segment_record(a, b, wanted, is_last)
+        start, end, through = segment.start, segment.end, segment.through
+        out, checkpoints, done = segment.out, segment.checkpoints, segment.done
         if (inside := self.take_inside()) is not None:
             done[:] = self._fill_outputs(inside["rows"], out, checkpoints)
         before = done.copy()
-        stops, end, log = wanted - start, b - start, self.event_log
         while True:
             budget = max(10, int(integrator.PORTION_S / self.seconds_per_step / 3))
-            run = ClockedRun(
-                self.buffer, self.pairs, float(start), float(end), through, is_last, stops, tuple(rtol), tuple(atol),
-                budget, done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
-            )  # fmt: skip
+            rows, found = log.log()
+            run = segment._replace(budget=budget, log=rows, found=found)
             self.check_program(run)
             self._advance(run)
             t, h = self._clock(0), self._clock(1)

@@ -98,6 +98,10 @@ class ClosedForm(Integrator):
         with self._alone:
             on_threads(self.plan.program.bind(run), len(buffer), self.threads)
 
+    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> ClosedFormRun:  # noqa: ARG002
+        out = self.plan.program.new_output((len(wanted), len(self.buffer), self.layout.sample_size))
+        return ClosedFormRun(self.buffer, float(self._starts[-1]), np.ascontiguousarray(wanted), out)
+
     def numbers_at(self, t: float) -> list[float]:
         """The sample of a single body at one time, as plain floats; cheap enough to call often."""
         i = len(self._starts) - 1

@@ -150,26 +150,16 @@ class ContactSteps(Integrator):
         self.logged.clear()
         return impacts
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
+    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> ContactRun:  # noqa: ARG002
         units, bodies = len(self.buffer), len(self.scenario.bodies)
-        columns = self.layout.sample_size
-        out = np.full((len(wanted), units, bodies * columns), np.nan)
-        contact = np.zeros((len(wanted), units, bodies * 8))
-        if (inside := self.take_inside()) is None:
-            self.memory[:, [AT_TIME, AT_OUTPUT, AT_STATUS]] = 0.0
-            written = 0
-        else:
-            written = len(inside["rows"])
-            out[:written] = inside["rows"].reshape(written, units, -1)
-            contact[:written] = inside["contact"].reshape(written, units, -1)
-        run = ContactRun(
+        return ContactRun(
             self.buffer,
             self.pairs,
             float(a),
             float(b - a),
             np.ascontiguousarray(wanted - a),
-            out,
-            contact,
+            np.full((len(wanted), units, bodies * self.layout.sample_size), np.nan),
+            np.zeros((len(wanted), units, bodies * 8)),
             self.memory,
             self.log,
             self.features,
@@ -188,6 +178,17 @@ class ContactSteps(Integrator):
             self.scenario.used_method.is_closed_form,
             BUDGET,
         )
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+        units, bodies = len(self.buffer), len(self.scenario.bodies)
+        run = self.segment_record(a, b, wanted, is_last)
+        out, contact, written = run.out, run.contact, 0
+        if (inside := self.take_inside()) is None:
+            self.memory[:, [AT_TIME, AT_OUTPUT, AT_STATUS]] = 0.0
+        else:
+            written = len(inside["rows"])
+            out[:written] = inside["rows"].reshape(written, units, -1)
+            contact[:written] = inside["contact"].reshape(written, units, -1)
         self.check_program(run)
         advance = self.plan.program.bind(run)
         while True:

@@ -141,6 +141,23 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal:
     return result
 
 
+def segment_records(integrator: Integrator) -> Iterator[Any]:
+    """The records of a run's segments, without computing them; each time the integrator is as the segment begins.
+
+    That holds where nothing but the program itself carries the state from one segment to the next: no impulses inside.
+    """
+    scenario = integrator.scenario
+    times, end = scenario.times, timeline.last_boundary(scenario)
+    inside = () if scenario.used_method.is_closed_form else timeline.segment_boundaries(scenario)
+    edges = [scenario.start_time, *inside, end]
+    integrator.apply_impulses(scenario.start_time)
+    for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
+        integrator.begin_segment(a, b)
+        yield integrator.segment_record(a, b, _wanted(times, a, b, b == end), b == end)
+        if times[-1] < b:
+            return
+
+
 def _wanted(times: Array, a: float, b: float, is_last: bool) -> Array:
     """The output times of a segment."""
     return times[(times >= a) & ((times <= b) if is_last else (times < b))]

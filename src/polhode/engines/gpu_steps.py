@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines import timeline
 from polhode.engines.integrator import FixedSteps
 from polhode.integrate import kernel_program
 from polhode.integrate.fixed_steps import FixedRun
@@ -26,19 +25,23 @@ BATCH_UNITS = 2**20
 class GpuFixedSteps(FixedSteps):
     """The members of an ensemble, in batches; a single run goes in portions, as on the CPU."""
 
-    def _take_steps(self, a: float, stops: Array, k: int) -> Array:
+    def _new_rows(self, count: int) -> Array:
         if self.scenario.members is None:
-            return super()._take_steps(a, stops, k)
+            return super()._new_rows(count)
         program = self.plan.program
         assert isinstance(program, KernelProgram)
-        stop_k, rest = timeline.locate_on_grid(stops, a, self.scenario.needed_step)
-        width = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
-        out = program.new_output((len(stops), len(self.buffer), width), program.real)
-        run = FixedRun(self.buffer, self.pairs, float(a), self.scenario.needed_step, k, int(stop_k[-1]), stop_k, rest,
-                       int(np.searchsorted(stop_k, k)), out)  # fmt: skip
+        rows: Array = program.new_output((count, *self._row_shape), program.real)
+        return rows
+
+    def _take_steps(self, segment: FixedRun, k: int) -> Array:
+        if self.scenario.members is None:
+            return super()._take_steps(segment, k)
+        program = self.plan.program
+        assert isinstance(program, KernelProgram)
+        run = segment._replace(k=k, stop=int(np.searchsorted(segment.stop_k, k)))
         share_units(kernel_program.gpus(), 0, len(self.buffer), partial(self._run_on, program, run))
-        self.steps += int(stop_k[-1]) - k
-        return np.asarray(out, dtype=np.float64)
+        self.steps += run.k_end - k
+        return np.asarray(run.out, dtype=np.float64)
 
     def _run_on(self, program: KernelProgram, run: FixedRun, device: Any, first: int, last: int) -> list[None]:
         """All steps of some units on one GPU."""

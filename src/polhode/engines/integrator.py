@@ -123,6 +123,10 @@ class Integrator:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""
         raise NotImplementedError
 
+    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> Any:
+        """What the loop of the program takes to compute a segment from its beginning, in one call if it can."""
+        raise NotImplementedError
+
     def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
         """After the last segment: what has failed, if anything."""
         return self.failure
@@ -257,18 +261,21 @@ class FixedSteps(Integrator):
         self.first = checkpoint.k
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
-        stops = wanted if is_last else np.append(wanted, b)
-        done = self.packing.unpack(self._take_steps(a, stops, self.first))
+        done = self.packing.unpack(self._take_steps(self.segment_record(a, b, wanted, is_last), self.first))
         self.first = 0
         if not is_last and self.failure is None:
             self.set_state(done[-1])
         return done[: len(wanted)]
 
-    def _take_steps(self, a: float, stops: Array, k: int) -> Array:
-        h = self.scenario.needed_step
+    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> FixedRun:
+        stops, h = wanted if is_last else np.append(wanted, b), self.scenario.needed_step
         stop_k, rest = timeline.locate_on_grid(stops, a, h)
-        out = np.empty((len(stops), *self._row_shape))
-        last = int(stop_k[-1])
+        out = self._new_rows(len(stops))
+        return FixedRun(self.buffer, self.pairs, float(a), h, 0, int(stop_k[-1]), stop_k, rest, 0, out)
+
+    def _take_steps(self, segment: FixedRun, k: int) -> Array:
+        a, h, last, stop_k, rest = segment.t_start, segment.h, segment.k_end, segment.stop_k, segment.stop_rest
+        out: Array = segment.out
         s = int(np.searchsorted(stop_k, k))
         written = s
         if (inside := self.take_inside()) is not None:
@@ -281,7 +288,7 @@ class FixedSteps(Integrator):
             k_end = min(last, k + portion)
             before = self.buffer.copy() if detects_failure else None
             began = perf_counter()
-            run = FixedRun(self.buffer, self.pairs, float(a), h, k, k_end, stop_k, rest, s, out)
+            run = segment._replace(k=k, k_end=k_end, stop=s)
             self.check_program(run)
             on_threads(self.plan.program.bind(run), len(self.buffer), self.threads)
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
@@ -305,6 +312,10 @@ class FixedSteps(Integrator):
                 self._append_rows(out[written:s])
                 self.write_snapshot(a + k * h, {"k": k})
                 written = s
+
+    def _new_rows(self, count: int) -> Array:
+        rows: Array = np.empty((count, *self._row_shape))
+        return rows
 
     @property
     def _row_shape(self) -> tuple[int, int]:

@@ -28,7 +28,8 @@ def jvp(function: Function, primals: tuple[Nest, ...], tangents: tuple[Nest, ...
 
     A tangent that is the plain number 0.0 costs nothing.
     """
-    return _differentiate(function, primals, tangents, _push_forward)
+    found: tuple[Nest, Nest] = _differentiate(function, primals, tangents, _push_forward)
+    return found
 
 
 def vjp(function: Function, primals: tuple[Nest, ...], adjoints: Nest) -> tuple[Nest, tuple[Nest, ...]]:
@@ -36,7 +37,8 @@ def vjp(function: Function, primals: tuple[Nest, ...], adjoints: Nest) -> tuple[
 
     `adjoints` are nested as the value is.
     """
-    return _differentiate(function, primals, adjoints, _pull_back)
+    found: tuple[Nest, tuple[Nest, ...]] = _differentiate(function, primals, adjoints, _pull_back)
+    return found
 
 
 def _differentiate(function: Function, primals: tuple[Nest, ...], directions: Nest, rule: Function) -> Any:

@@ -86,10 +86,10 @@ class SingleGraph(LoweringGraph):
         if op in WIDE:
             raise TraceError(f"{op} of numbers of 32 bits, which hold too few digits for it: {_USE_FUSED}")
         if op == "nearest":
-            return self._rounded(*map(Traced, args)).i
+            return self.node_of(self._rounded(*map(Traced, args)))
         if op == "round":
             x = Traced(args[0])
-            return (compare("lt", abs(x), HALF_RANGE_SINGLE).choose(self._rounded(x), x) + 0.0).i
+            return self.node_of(compare("lt", abs(x), HALF_RANGE_SINGLE).choose(self._rounded(x), x) + 0.0)
         return super().add(op, *args)
 
     @staticmethod

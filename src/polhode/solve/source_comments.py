@@ -100,10 +100,12 @@ def _groups(scenario: Scenario) -> list[tuple[str, list[str]]]:
         "quaternion_acceleration": ("rate of the quaternion, in 1/s", ["dqw", "dqx", "dqy", "dqz"]),
     }
     about = "pivot" if held else "center of mass"
+    more = [*(f"rotor{i}" for i in range(len(scenario.rotors))), "mass_time"][: sum(form.sizes[4:])]
     spin = (f"angular momentum about the {about}, world axes, in kg m^2/s", ["Lx", "Ly", "Lz"])
     return [
         (f"position of the {about}, world axes, in m", ["x", "y", "z"]),
         attitudes.get(form.name, (quaternion, ["qw", "qx", "qy", "qz"])),
         ("linear momentum, world axes, in kg m/s" + (" (0: the pivot is held)" if held else ""), ["px", "py", "pz"]),
         spins.get(form.name, spin),
+        *([("momenta of the rotors about their axes, and the time of a mass that changes", more)] if more else []),
     ]

@@ -1,4 +1,4 @@
-"""A scenario as a program in C, CUDA C++ or JavaScript: one file that computes the same motion, to the last bit."""
+"""A scenario as a program in C, CUDA C++ or JavaScript, or compiled: it computes the same motion, to the last bit."""
 
 from __future__ import annotations
 
@@ -44,11 +44,13 @@ from polhode.scenario.scenario import Scenario
 from polhode.solve import source_templates as templates
 from polhode.solve.simulate import ask_for_final_states, run_motion
 from polhode.solve.source_comments import describe_arrays, describe_run, one_line, sample_header
+from polhode.solve.write_object import write_object, write_wasm
 from polhode.validation import Array
 
 MOST_NUMBERS = 1_000_000
 """First states, parameters and output times that a file may hold."""
 SUFFIXES = {"c": (".c",), "cuda": (".cu",), "javascript": (".js", ".cjs")}
+COMPILED = {"wasm": write_wasm, "object": write_object}
 _COMPILE = {
     "c": "gcc -O2 -ffp-contract=off {0}.c -o {0} -lm && ./{0}",
     "cuda": "nvcc -O2 --fmad=false {0}.cu -o {0} && ./{0}",
@@ -56,24 +58,30 @@ _COMPILE = {
 }
 
 
-def write_source(scenario: Scenario, language: str, path: str | Path) -> None:
+def write_source(scenario: Scenario, language: str, path: str | Path, target: str | None = None) -> None:
     """Write a scenario as a program that computes the same motion, to the last bit.
 
     The file stands alone: the layout of state and parameters in comments, their values, the functions that advance the
     state, and an example main that prints the samples.  It is compiled without fused multiplications and additions; its
     first lines say how.  With method "auto" the motion is computed once to find the method and the tolerance.
 
-    Every method but "taylor", every formulation, all forces, pivots, impulses and windows, systems and ensembles; no
-    events and no contacts.
+    Every method but "taylor", every formulation, all forces, pivots, impulses and windows, systems and ensembles.  In
+    C, CUDA C++ and JavaScript: no events, no contacts, no rotors, no mass that changes.  As WebAssembly and as an
+    object these too, but nothing that happens at a given time inside the run: no impulses, edges of windows, breaks or
+    knots of tables.
 
     Parameters
     ----------
     scenario : Scenario
         What to compute.  Of an ensemble without output times only the final states are printed, as `ph.ensemble` does.
-    language : {"c", "cuda", "javascript"}
-        C99, CUDA C++ (one thread for each body or member), or JavaScript for Node, pages and workers.
+    language : {"c", "cuda", "javascript", "wasm", "object"}
+        C99, CUDA C++ (one thread for each body or member), or JavaScript for Node, pages and workers; a WebAssembly
+        module with a driver in JavaScript beside it (.mjs); or an object with a header in C beside it (.h).
     path : str or Path
-        Where to: .c, .cu, .js or .cjs.
+        Where to: .c, .cu, .js or .cjs, .wasm, .o.
+    target : str, optional
+        Of an object the processor: "aarch64", "riscv64" or "x86_64".  Of a module "scalar", as by default, or "simd"
+        (two numbers at once: faster for ensembles).
 
     Examples
     --------
@@ -88,8 +96,14 @@ def write_source(scenario: Scenario, language: str, path: str | Path) -> None:
     True
     """
     path = Path(path)
+    if language in COMPILED:
+        COMPILED[language](settle_run(scenario), path, target)
+        return
     if language not in DIALECTS:
-        raise InputError(f"language must be one of {', '.join(map(repr, DIALECTS))}, but is {language!r}")
+        known = ", ".join(map(repr, (*DIALECTS, *COMPILED)))
+        raise InputError(f"language must be one of {known}, but is {language!r}")
+    if target is not None:
+        raise InputError(f"target is for 'wasm' and 'object': a program in {language!r} runs wherever it is compiled")
     check_suffix(path, SUFFIXES[language], "the source")
     write_atomic(path, source_of(scenario, language).text(path.stem).encode())
 
@@ -140,7 +154,15 @@ def settle_scenario(scenario: Scenario) -> Scenario:
             "ph.simulate"
         )
     if scenario.contacts:
-        raise ScenarioError("a scenario with contacts cannot be exported: leave them out, or use ph.simulate")
+        raise ScenarioError(
+            "a scenario with contacts cannot be exported: leave them out, write it as 'wasm' or 'object', or use "
+            "ph.simulate"
+        )
+    return settle_run(scenario)
+
+
+def settle_run(scenario: Scenario) -> Scenario:
+    """The scenario with its functions traced and its method known."""
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
         scenario = replace(scenario, output_times=[scenario.end_time])
     for times in timeline.discontinuity_times(scenario):

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import sys
 import tempfile
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,19 +24,15 @@ from time import time
 from typing import Any
 
 import llvmlite.binding as llvm
-from llvmlite.binding.newpassmanagers import NewPassManager
 
+from polhode.ir.targets.objects import COMPILING, OPTIMIZATION, compile_object
 from polhode.progress import announced
 
-OPTIMIZATION = 2
 CACHED_IN_MEMORY = 256
 """Programs that are kept in memory; the machine code of one that is dropped is freed when nobody runs it."""
-_ATTRIBUTES = """
-attributes #0 = { nounwind "prefer-vector-width"="512" }
-attributes #1 = { nounwind noinline "prefer-vector-width"="512" }
-"""
-_COMPILING, _KEEPING = RLock(), RLock()
-"""One thread compiles at a time; what is known already does not wait for it."""
+_VECTORS = '"prefer-vector-width"="512" '
+_KEEPING = RLock()
+"""What is known already does not wait for a thread that compiles."""
 _programs: OrderedDict[str, MachineCode] = OrderedDict()
 
 
@@ -93,7 +91,7 @@ def machine_code(loops: str, laws: str) -> MachineCode:
     found = _recall(key)
     if found is not None:
         return found
-    with _COMPILING:
+    with COMPILING:
         found = _recall(key)  # another thread may have made it meanwhile
         if found is None:
             object_code = _read_object(key)
@@ -136,38 +134,53 @@ def _compilation(laws: str) -> str:
 
 
 def _compile(loops: str, laws: str) -> bytes:
-    machine = target_machine()
-    triple, layout = llvm.get_default_triple(), str(machine.target_data)
-    modules = []
-    for text in (loops, laws):
-        module = llvm.parse_assembly(text + _ATTRIBUTES)
-        module.triple, module.data_layout = triple, layout
-        modules.append(module)
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.slp_vectorization, options.loop_vectorization, options.loop_unrolling = False, True, False
-    builder = llvm.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
-    passes.run(modules[0], builder)
-    NewPassManager._dispose(passes)  # llvmlite never frees one: the first of its base classes hides the method
-    passes.detach()
-    modules[0].link_in(modules[1])
-    object_code: bytes = machine.emit_object(modules[0])
-    return object_code
+    return compile_object((loops, laws), target_machine(), llvm.get_default_triple(), _VECTORS)
 
 
 # The cache on disk ----------------------------------------------------------------------------------------------------
 @cache
 def cache_folder() -> Path | None:
-    """Where objects are cached: POLHODE_CACHE, or the user's cache folder; None if there is none to write to."""
+    """Where objects are cached: POLHODE_CACHE, or the user's cache folder; None if there is none to trust.
+
+    Whoever can write there could plant machine code.  So the folder must belong to this user, and nobody else may write
+    to it or put another one in its place.
+    """
     given = os.environ.get("POLHODE_CACHE")
     if given is not None and not given:
         return None
     try:
         folder = Path(given) if given else _user_cache() / "polhode" / "objects"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # no home; a folder that others can write to would let them plant code
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folder = folder.resolve()
+        danger = _find_danger(folder)
+    except (OSError, RuntimeError):  # no home, or nothing can be written there
+        return None
+    if danger:
+        warnings.warn(
+            f"compiled code is not kept between processes, since {danger}: name a folder of your own in POLHODE_CACHE, "
+            "which only you can write to, or set it to nothing",
+            stacklevel=2,
+        )
         return None
     return folder
+
+
+def _find_danger(folder: Path) -> str:
+    """Why machine code in a folder cannot be trusted; nothing if it can."""
+    if os.name != "posix":
+        return ""
+    own, status = os.geteuid(), folder.stat()
+    if status.st_uid != own:
+        return f"{folder} belongs to another user"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write to {folder}"
+    for parent in folder.parents:
+        status = parent.stat()
+        is_open = status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX
+        if is_open or status.st_uid not in (0, own):
+            return f"others may put another folder in the place of {folder}, by {parent}"
+    return ""
 
 
 def _user_cache() -> Path:
