@@ -19,6 +19,7 @@ class _Writing(local):
 
 _now = _Writing()
 TYPES = {"d": "double", "i": "i64", "b": "i8"}
+"""The numbers of arrays; other kinds are classes of records."""
 
 
 def push_writer(writer: Writer) -> None:
@@ -144,10 +145,63 @@ for _symbol, _real, _whole in (
     _define_comparison(_symbol, _real, _whole)
 
 
-class Array:
-    """A pointer, the kind of its numbers, and its extents, each known or an Int."""
+def size_of(kind: Any) -> int:
+    """The bytes of an entry of an array."""
+    return 1 if kind == "b" else 8 if kind in TYPES else 8 * kind.words
 
-    def __init__(self, pointer: str, kind: str, extents: Any) -> None:
+
+def memory_type(kind: Any) -> str:
+    """The type of an entry of an array in memory."""
+    return TYPES[kind] if isinstance(kind, str) else f"[{kind.words} x i64]"
+
+
+def load(kind: Any, at: str) -> Any:
+    """The value at an address; of a record, the record itself."""
+    if kind not in TYPES:
+        return Entry(at, kind)
+    if kind == "b":
+        return Bool(out().new(f"trunc i8 {out().new(f'load i8, ptr {at}, align 1', 'l')} to i1", "c"))
+    name = out().new(f"load {TYPES[kind]}, ptr {at}, align 8", "l")
+    return Scalar(name) if kind == "d" else Int(name)
+
+
+def store(kind: Any, at: str, value: Any) -> None:
+    """Write a number to an address."""
+    if kind == "d":
+        out().put(f"store double {as_double(value)}, ptr {at}, align 8")
+    elif kind == "i":
+        out().put(f"store i64 {as_integer(value)}, ptr {at}, align 8")
+    elif kind == "b":
+        out().put(f"store i8 {out().new(f'zext i1 {as_truth(value)} to i8')}, ptr {at}, align 1")
+    else:
+        raise TraceError("a record as a whole: its fields are written one by one")
+
+
+class Entry:
+    """An entry of an array of records: its address, and the class that declares its fields."""
+
+    def __init__(self, pointer: str, kind: Any) -> None:
+        self.__dict__.update(pointer=pointer, kind=kind)
+
+    def _find(self, name: str) -> tuple[Any, str]:
+        if name not in self.kind.fields:
+            raise TraceError(f"{self.kind.__name__} has no field {name!r}, only {', '.join(self.kind.fields)}")
+        field = self.kind.fields[name]
+        return field, out().new(f"getelementptr i64, ptr {self.pointer}, i64 {field.word}", "p")
+
+    def __getattr__(self, name: str) -> Any:
+        field, at = self._find(name)
+        return load(field.kind, at) if field.size is None else Array(at, field.kind, (field.size,))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field, at = self._find(name)
+        store(field.kind, at, value)
+
+
+class Array:
+    """A pointer, the kind of its numbers or its class of records, and its extents, each known or an Int."""
+
+    def __init__(self, pointer: str, kind: Any, extents: Any) -> None:
         self.pointer, self.kind, self.extents = pointer, kind, tuple(extents)
 
     def _locate(self, key: Any) -> tuple[str, int]:
@@ -157,33 +211,22 @@ class Array:
             offset = offset * self.extents[n] + k if n else k
         for extent in self.extents[len(key) :]:
             offset = offset * extent
-        at = out().new(f"getelementptr {TYPES[self.kind]}, ptr {self.pointer}, i64 {as_integer(offset)}", "p")
+        at = out().new(f"getelementptr {memory_type(self.kind)}, ptr {self.pointer}, i64 {as_integer(offset)}", "p")
         return at, len(key)
 
     def __getitem__(self, key: Any) -> Any:
         at, used = self._locate(key)
-        if used < len(self.extents):
-            return Array(at, self.kind, self.extents[used:])
-        if self.kind == "b":
-            return Bool(out().new(f"trunc i8 {out().new(f'load i8, ptr {at}, align 1', 'l')} to i1", "c"))
-        name = out().new(f"load {TYPES[self.kind]}, ptr {at}, align 8", "l")
-        return Scalar(name) if self.kind == "d" else Int(name)
+        return load(self.kind, at) if used == len(self.extents) else Array(at, self.kind, self.extents[used:])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        at, _ = self._locate(key)
-        if self.kind == "d":
-            out().put(f"store double {as_double(value)}, ptr {at}, align 8")
-        elif self.kind == "i":
-            out().put(f"store i64 {as_integer(value)}, ptr {at}, align 8")
-        else:
-            out().put(f"store i8 {out().new(f'zext i1 {as_truth(value)} to i8')}, ptr {at}, align 1")
+        store(self.kind, self._locate(key)[0], value)
 
     @property
     def shape(self) -> tuple[Any, ...]:
         return self.extents
 
 
-class Record:
+class Arguments:
     """A named tuple in memory: a word for each number, and for each array its address and extents."""
 
     def __init__(self, pointer: str, fields: dict[str, tuple[int, Any]]) -> None:

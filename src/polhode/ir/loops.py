@@ -25,18 +25,21 @@ import numpy as np
 from polhode.ir.graph import Block, Offset, Place, Trace, Traced, TraceError, tracing
 from polhode.ir.loop_values import (
     TYPES,
+    Arguments,
     Array,
     Bool,
+    Entry,
     Int,
-    Record,
     Scalar,
     as_double,
     as_integer,
     as_truth,
     choose,
+    memory_type,
     out,
     pop_writer,
     push_writer,
+    size_of,
     words_of,
 )
 from polhode.ir.targets.llvm import TraceWriter, Writer, declarations
@@ -82,6 +85,8 @@ class Slot:
         name = out().new(f"load {kind}, ptr {self.pointer}", "l")
         if isinstance(like, Array):
             return Array(name, like.kind, like.extents)
+        if isinstance(like, Entry):
+            return Entry(name, like.kind)
         return {"double": Scalar, "i1": Bool, "i64": Int}[kind](name)
 
     def set(self, value: Any) -> None:
@@ -90,7 +95,7 @@ class Slot:
 
 
 def _type_of(value: Any) -> str:
-    if isinstance(value, Array):
+    if isinstance(value, (Array, Entry)):
         return "ptr"
     if isinstance(value, (Scalar, float)):
         return "double"
@@ -111,8 +116,9 @@ class _NumPy:
     def __init__(self, function: Function) -> None:
         self._function = function
 
-    def zeros(self, shape: Any, dtype: str = "d") -> Array:
-        return self._function.allocate(dtype, shape if isinstance(shape, tuple) else (shape,))
+    def zeros(self, shape: Any, dtype: Any = "d") -> Array:
+        kind = dtype.type if isinstance(dtype, np.dtype) else dtype
+        return self._function.allocate(kind, shape if isinstance(shape, tuple) else (shape,))
 
     empty = zeros
 
@@ -190,9 +196,12 @@ class Function:
 
     def _incoming(self, name: str, value: Any) -> Any:
         """A parameter like `value`; what is known stays known."""
-        if isinstance(value, Record):
+        if isinstance(value, Arguments):
             self.parameters.append(f"ptr %{name}")
-            return Record(f"%{name}", value.fields)
+            return Arguments(f"%{name}", value.fields)
+        if isinstance(value, Entry):
+            self.parameters.append(f"ptr %{name}")
+            return Entry(f"%{name}", value.kind)
         if isinstance(value, Array):
             self.parameters.append(f"ptr %{name}")
             extents: list[Any] = []
@@ -216,13 +225,13 @@ class Function:
         head = f"define {linkage}{self.returns or 'void'} @{self.name}({', '.join(self.parameters)}) {attributes} {{"
         return "\n".join([head, "entry:", *(f"  {room}" for room in self.rooms), *self.writer.lines, "}"])
 
-    def allocate(self, kind: str, extents: tuple[Any, ...]) -> Array:
+    def allocate(self, kind: Any, extents: tuple[Any, ...]) -> Array:
         """Room on the stack, zeroed.  Loops ask for it at their beginning, never inside a loop."""
         count: Any = 1
         for extent in extents:
             count = count * extent
-        name = out().new(f"alloca {TYPES[kind]}, i64 {as_integer(count)}, align 64", "a")
-        size = as_integer(count * (1 if kind == "b" else 8))
+        name = out().new(f"alloca {memory_type(kind)}, i64 {as_integer(count)}, align 64", "a")
+        size = as_integer(count * size_of(kind))
         out().put(f"call void @llvm.memset.p0.i64(ptr {name}, i8 0, i64 {size}, i1 false)")
         return Array(name, kind, extents)
 
@@ -289,13 +298,18 @@ class Function:
         self.bind(s.target, _OPERATORS[type(s.op)](self.evaluate(reads), self.evaluate(s.value)))
 
     def bind(self, target: Any, value: Any) -> None:
-        """Assign a value to a name, an entry of an array, or several."""
+        """Assign a value to a name, an entry of an array, a field of a record, or several."""
         if isinstance(target, ast.Tuple):
             for t, v in zip(target.elts, value, strict=True):
                 self.bind(t, v)
         elif isinstance(target, ast.Subscript):
             self.evaluate(target.value)[self.evaluate(target.slice)] = value
-        elif self.assigned[target.id] < 2 or not isinstance(value, (Array, Scalar, Int, Bool, int, float, bool)):
+        elif isinstance(target, ast.Attribute):
+            entry = self.evaluate(target.value)
+            if not isinstance(entry, Entry):
+                raise TraceError(f"{ast.unparse(target)} = ...: only fields of records in arrays can be assigned")
+            setattr(entry, target.attr, value)
+        elif self.assigned[target.id] < 2 or not isinstance(value, (Array, Entry, Scalar, Int, Bool, int, float, bool)):
             self.names[target.id] = value
         else:
             slot = self.names.get(target.id)
@@ -678,7 +692,7 @@ def _flatten(value: Any) -> list[str]:
         return [f for part in value for f in _flatten(part)]
     if isinstance(value, Array):
         return [f"ptr {value.pointer}", *(f"i64 {e.name}" for e in value.extents if isinstance(e, Int))]
-    if isinstance(value, Record):
+    if isinstance(value, (Arguments, Entry)):
         return [f"ptr {value.pointer}"]
     return [f"{_type_of(value)} {value.name}"] if isinstance(value, (Scalar, Int, Bool)) else []
 
@@ -689,7 +703,9 @@ def _kind_of(value: Any) -> Any:
         return tuple(_kind_of(part) for part in value)
     if isinstance(value, Array):
         return ("array", value.kind, tuple("?" if isinstance(e, Int) else e for e in value.extents))
-    if isinstance(value, (Scalar, Int, Bool, Record)):
+    if isinstance(value, Entry):
+        return ("entry", value.kind)
+    if isinstance(value, (Scalar, Int, Bool, Arguments)):
         return type(value).__name__
     return ("known", value)
 
@@ -698,7 +714,7 @@ def _kind_of(value: Any) -> Any:
 def like(value: Any) -> Any:
     """What is known about an argument when a program is compiled: its kind."""
     if isinstance(value, np.ndarray):
-        kind = {"f": "d", "i": "i", "b": "b"}[value.dtype.kind]
+        kind = value.dtype.type if value.dtype.names else {"f": "d", "i": "i", "b": "b"}[value.dtype.kind]
         return Array("?", kind, [Int("?") for _ in value.shape])
     if isinstance(value, tuple):
         return tuple(like(part) for part in value)
@@ -752,7 +768,7 @@ def compile_loop(
     """The text of a loop function (record, first, last), and that of the sweeps that it calls."""
     program = CompiledModule(width, {}, [], [], {}, {}, unrolled)
     fields = record_like(record, extents)
-    made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], ENTRY)
+    made = Function(program, function, [Arguments("?", fields), Int("?"), Int("?")], ENTRY)
     loops = [*_definitions(program.tables), *program.loops, made.text("#0"), declarations(width), "!0 = !{}"]
     laws = [*_definitions(program.law_tables), *program.laws, declarations(width)]
     return "\n".join(loops), "\n".join(laws)

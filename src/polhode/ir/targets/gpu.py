@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from polhode.equations.elementary import LOG2_LOW
 from polhode.ir.graph import TraceError
+from polhode.ir.loop_values import size_of
 from polhode.ir.loops import Loop, compile_loop, pack_record, record_like
 
 STRICT, FUSED, SINGLE = PRECISIONS = ("strict", "fused", "single")
@@ -44,8 +45,8 @@ class KernelText(NamedTuple):
     laws: str
     words: int
     """The words of its record."""
-    own: tuple[tuple[int, int], ...]
-    """Fields of the record of which every unit has its own: the word of the address, and the number of extents."""
+    own: tuple[tuple[int, int, int], ...]
+    """Arrays of which every unit has its own: the word of the address, the number of extents, the bytes of an entry."""
     blocks: int
     """Blocks that a multiprocessor holds at once, at least: the compiler keeps to the registers that this leaves."""
 
@@ -75,7 +76,8 @@ def kernel_text(
     if precision == SINGLE:
         loops, laws = _in_single_precision(loops), _in_single_precision(laws)
     fields = record_like(record, extents)
-    places = tuple((fields[name][0], len(fields[name][1].extents)) for name in own if name in fields)
+    each = [fields[name] for name in own if name in fields]
+    places = tuple((word, len(array.extents), size_of(array.kind)) for word, array in each)
     return KernelText(loops, laws, len(pack_record(record)), places, blocks)
 
 
@@ -191,8 +193,8 @@ def _advance_unit(kernel: KernelText) -> list[str]:
     for w in range(kernel.words):
         lines += [f"  %from{w} = getelementptr i64, ptr %record, i64 {w}", f"  %word{w} = load i64, ptr %from{w}"]
         lines += [f"  %to{w} = getelementptr i64, ptr %words, i64 {w}", f"  store i64 %word{w}, ptr %to{w}"]
-    for word, count in kernel.own:
-        size = "8"
+    for word, count, entry in kernel.own:
+        size = str(entry)
         for n in range(count):
             lines.append(f"  %size{word}.{n} = mul i64 {size}, %word{word + 1 + n}")
             size = f"%size{word}.{n}"
