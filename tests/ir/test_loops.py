@@ -311,3 +311,40 @@ def test_no_loop_takes_more_than_seven_arguments():
         assert len(taken) <= MOST_ARGUMENTS, f"{file}: {node.name}"
         assert node.args.vararg is None, f"{file}: {node.name}"
         assert node.args.kwarg is None, f"{file}: {node.name}"
+
+
+def functions_of_the_package():
+    """Functions that loops and sweeps are made of: they take a unit or a run.  Contacts are left out."""
+    for path in sorted(Path(polhode.integrate.__path__[0]).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            takes = {a.arg for a in node.args.args} if isinstance(node, ast.FunctionDef) else set()
+            if takes & {"unit", "run"} and not path.name.startswith("contact_"):
+                yield path.name, node
+
+
+def is_column_number(key):
+    return (isinstance(key, ast.Constant) and isinstance(key.value, int)) or (
+        isinstance(key, ast.Name) and key.id.isupper()
+    )
+
+
+def test_no_loop_numbers_its_columns():
+    """Fields and places have names: no index is a number or a constant in CAPITALS, alone or beside others.
+
+    A sum with one, as in values[j - 1], is a neighbor and no column; a slice, as in y[:4], is some groups of a state.
+    """
+    found = list(functions_of_the_package())
+    assert len(found) > 40
+    for file, node in found:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Subscript):
+                keys = each.slice.elts if isinstance(each.slice, ast.Tuple) else [each.slice]
+                numbered = [ast.unparse(each) for key in keys if is_column_number(key)]
+                assert not numbered, f"{file}: {node.name}: {numbered}"
+
+
+def test_no_place_is_taken_from_the_layout_by_its_number():
+    for path in sorted(Path(polhode.integrate.__path__[0]).glob("*.py")):
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(each, ast.Subscript) and ast.unparse(each.value).startswith("layout."):
+                assert not is_column_number(each.slice), f"{path.name}: {ast.unparse(each)}"

@@ -18,7 +18,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -45,11 +45,12 @@ from polhode.ir.loop_values import (
 from polhode.ir.targets.llvm import TraceWriter, Writer, declarations
 
 Loop = Callable[..., Any]
+_Loop = TypeVar("_Loop", bound=Loop)
 ENTRY = "advance"
 """The name of the outermost loop in a program."""
 
 
-def loop(function: Loop) -> Loop:
+def loop(function: _Loop) -> _Loop:
     """Mark a function that contains loops or decisions: it becomes a function of the compiled program."""
     function.__dict__["is_loop"] = True
     return function
