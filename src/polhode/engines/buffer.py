@@ -40,6 +40,10 @@ class Packing(NamedTuple):
         """The blocks of a system."""
         return -(-self.bodies // self.layout.lanes)
 
+    def buffer_shape(self, is_system: bool) -> tuple[int, int]:
+        """The rows of the buffer, one for each unit, and the numbers in each."""
+        return (self.systems, self.blocks * self.size) if is_system else (self.blocks, self.size)
+
     def to_lanes(self, values: Array) -> Array:
         """Numbers of all bodies, (..., bodies), as (..., systems, blocks, lanes); unused lanes repeat the last body."""
         each = values.reshape(*values.shape[:-1], self.systems, self.bodies)
@@ -86,13 +90,42 @@ def packing_of(scenario: Scenario, plan: Plan) -> Packing:
     return Packing(plan.layout, 1, scenario.count, plan.unit_size)
 
 
-def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
-    """Pack all numbers of a run into a buffer, one row for each unit."""
-    layout, problem = packing.layout, scenario.problem
+def _numbers_of(scenario: Scenario, layout: Layout) -> list[Any]:
+    """All numbers of a body in the order of the buffer: floats, or arrays over members."""
+    problem = scenario.problem
     work = ((0.0,),) if len(layout.state) > len(problem.start) else ()
     least = problem.error_floor if layout.least else ()
     nests = (problem.start + work, 0.0, tuple(problem.constants), problem.load_params, problem.event_params, least)
-    values = flatten_leaves(nests)
+    return flatten_leaves(nests)
+
+
+class Columns(NamedTuple):
+    """The numbers of members that run alone: those that all share, and those of which each has its own."""
+
+    common: Array
+    """A row of the buffer."""
+    places: Array
+    """Where in it are the others..."""
+    own: list[Array]
+    """... and what they are, member by member."""
+
+
+def pack_columns(scenario: Scenario, packing: Packing) -> Columns:
+    """The numbers of an ensemble of single bodies, in blocks of one lane: a buffer before it is spread."""
+    values = _numbers_of(scenario, packing.layout)
+    common = np.zeros(packing.size)
+    places = [row for row, value in enumerate(values) if np.ndim(value) > 0]
+    for row, value in enumerate(values):
+        if np.ndim(value) == 0:
+            common[row] = value
+    own = [np.ascontiguousarray(values[row], dtype=np.float64).ravel() for row in places]
+    return Columns(common, np.array(places, dtype=np.int64), own)
+
+
+def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
+    """Pack all numbers of a run into a buffer, one row for each unit."""
+    layout = packing.layout
+    values = _numbers_of(scenario, layout)
     rows, lanes = packing.size // layout.lanes, layout.lanes
     if scenario.members is None and not scenario.is_system:
         buffer = np.zeros((1, rows))

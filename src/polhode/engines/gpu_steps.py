@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from polhode.engines.buffer import Columns, pack_columns
 from polhode.engines.integrator import FixedSteps
 from polhode.integrate import kernel_program
 from polhode.integrate.fixed_steps import FixedRun
-from polhode.integrate.kernel_program import KernelProgram, share_units
+from polhode.integrate.kernel_program import SPREAD, KernelProgram, SpreadRun, share_units
 from polhode.ir.loops import pack_record
 from polhode.validation import Array
 
@@ -33,13 +35,21 @@ class GpuFixedSteps(FixedSteps):
         rows: Array = program.new_output((count, *self._row_shape), program.real)
         return rows
 
+    def _first_buffer(self) -> Array:
+        """A buffer that has not been packed stays so: its columns go to the GPU, which spreads them."""
+        if "buffer" in vars(self) or self.plan.is_system or self.scenario.members is None:
+            self.columns_to_spread: Columns | None = None
+            return self.buffer
+        self.columns_to_spread = pack_columns(self.scenario, self.packing)
+        return np.broadcast_to(0.0, (self.units, self.width))
+
     def _take_steps(self, segment: FixedRun, k: int) -> Array:
         if self.scenario.members is None:
             return super()._take_steps(segment, k)
         program = self.plan.program
         assert isinstance(program, KernelProgram)
         run = segment._replace(k=k, stop=int(np.searchsorted(segment.stop_k, k)))
-        share_units(kernel_program.gpus(), 0, len(self.buffer), partial(self._run_on, program, run))
+        share_units(kernel_program.gpus(), 0, self.units, partial(self._run_on, program, run))
         self.steps += run.k_end - k
         return np.asarray(run.out, dtype=np.float64)
 
@@ -54,7 +64,7 @@ class GpuFixedSteps(FixedSteps):
             try:
                 for start in range(first, last, most):
                     end = min(start + most, last)
-                    _run_batch(queue, code, program.real, run, slice(start, end), rows)
+                    _run_batch(queue, code, program.real, run, self.columns_to_spread, slice(start, end), rows)
                     if self.report is not None and first == 0:
                         self.report(self.scenario.start_time + self.scenario.duration * end / last)
             finally:
@@ -109,7 +119,9 @@ class _Queue:
                 piece.free()
 
 
-def _run_batch(queue: _Queue, code: Any, real: Any, run: FixedRun, units: slice, rows: int) -> None:
+def _run_batch(
+    queue: _Queue, code: Any, real: Any, run: FixedRun, columns: Columns | None, units: slice, rows: int
+) -> None:
     """All steps of the units of a batch, `rows` of their samples at a time."""
     device, stream = queue.device, queue.kernels
     kept = []
@@ -127,8 +139,13 @@ def _run_batch(queue: _Queue, code: Any, real: Any, run: FixedRun, units: slice,
             return value
         return to_device(np.ascontiguousarray(value, real if value.dtype.kind == "f" else value.dtype))
 
-    buffer, pairs = to_device(np.ascontiguousarray(run.buffer[units], real)), shared(run.pairs)
     count, width = units.stop - units.start, run.out.shape[2]
+    if columns is None:
+        buffer = to_device(np.ascontiguousarray(run.buffer[units], real))
+    else:
+        buffer = _spread(queue, real, columns, units, to_device)
+        kept.append((buffer, None))
+    pairs = shared(run.pairs)
     k = run.k
     for s in range(run.stop, len(run.stop_k), rows):
         wanted = slice(s, min(s + rows, len(run.stop_k)))
@@ -145,6 +162,24 @@ def _run_batch(queue: _Queue, code: Any, real: Any, run: FixedRun, units: slice,
     device.synchronize(stream)
     for copy, _ in kept:
         copy.free()
+
+
+def _spread(queue: _Queue, real: Any, columns: Columns, units: slice, to_device: Callable[[Any], Any]) -> Any:
+    """The buffer of some units on a GPU, made there: copying what all share would take longer than most runs."""
+    device, count = queue.device, units.stop - units.start
+    buffer = device.allocate((count, len(columns.common)), real)
+    own = device.allocate((len(columns.own), count), real)
+    for i, column in enumerate(columns.own):
+        part = np.ascontiguousarray(column[units], real)
+        device.upload(own, part, queue.kernels, i * part.nbytes)
+        device.synchronize(queue.kernels) if part.base is None else None
+    like = SpreadRun(*(np.empty((0,) * n, kind) for n, kind in ((2, real), (1, real), (1, np.int64), (2, real))))
+    code = device.load(SPREAD[np.dtype(real).itemsize].text(like))
+    run = SpreadRun(buffer, to_device(columns.common.astype(real)), to_device(columns.places), own)
+    device.launch(code, to_device(pack_record(run)), count, queue.kernels)
+    device.synchronize(queue.kernels)
+    own.free()
+    return buffer
 
 
 class _Shaped:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -86,13 +87,19 @@ class Integrator:
         self.layout = self.plan.layout
         self.columns = SampleColumns.of(scenario.form.sizes, counts_work)
         self.packing = packing_of(scenario, self.plan)
-        self.buffer = pack_buffer(scenario, self.packing, self.plan.is_system)
+        self.units, self.width = self.packing.buffer_shape(self.plan.is_system)
+        """The rows of the buffer, and the numbers of each."""
         self.pairs = pack_pairs(scenario)
-        self.threads = 1 if scenario.engine == "gpu" else min(threads or CORES, len(self.buffer))
+        self.threads = 1 if scenario.engine == "gpu" else min(threads or CORES, self.units)
         self.seconds_per_step = scenario.count * _estimate_step_seconds(scenario.engine, self.layout.lanes)
         self.steps = self.refused = 0
         self.crossings: list[EventRecord] = []
         self._param_places: dict[tuple[int, int], Any] = {}
+
+    @cached_property
+    def buffer(self) -> Array:
+        """All numbers of the run, packed when they are first asked for."""
+        return pack_buffer(self.scenario, self.packing, self.plan.is_system)
 
     # What the driver asks ---------------------------------------------------------------------------------------------
     @property
@@ -286,7 +293,10 @@ class FixedSteps(Integrator):
         stops, h = wanted if is_last else np.append(wanted, b), self.scenario.needed_step
         stop_k, rest = timeline.locate_on_grid(stops, a, h)
         out = self._new_rows(len(stops))
-        return FixedRun(self.buffer, self.pairs, float(a), h, 0, int(stop_k[-1]), stop_k, rest, 0, out)
+        return FixedRun(self._first_buffer(), self.pairs, float(a), h, 0, int(stop_k[-1]), stop_k, rest, 0, out)
+
+    def _first_buffer(self) -> Array:
+        return self.buffer
 
     def _take_steps(self, segment: FixedRun, k: int) -> Array:
         a, h, last, stop_k, rest = segment.t_start, segment.h, segment.k_end, segment.stop_k, segment.stop_rest
@@ -335,7 +345,7 @@ class FixedSteps(Integrator):
     @property
     def _row_shape(self) -> tuple[int, int]:
         """The shape of one output of the loop."""
-        return len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
+        return self.units, self.layout.sample_size * (self.width // self.layout.size)
 
     def _append_rows(self, rows: Array) -> None:
         if self.journal is not None and len(rows):

@@ -9,12 +9,13 @@ from functools import partial
 from hashlib import sha256
 from itertools import count
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.ir.loops import Loop, pack_record
-from polhode.ir.passes import SINGLE
+from polhode.integrate.layout import KernelFields
+from polhode.ir.loops import Loop, loop, pack_record
+from polhode.ir.passes import SINGLE, STRICT
 from polhode.ir.program import Advance
 from polhode.ir.targets.gpu import KernelText, kernel_text
 
@@ -216,3 +217,38 @@ class _Batch:
         logged: Any = log[np.arange(rows) < found[:, None]]
         logged["clock"] += self.units.start
         return logged
+
+
+class SpreadRun(NamedTuple):
+    """What the kernel takes that makes a buffer of its columns."""
+
+    buffer: Any
+    common: Any
+    """A row of the buffer."""
+    places: Any
+    """Of the numbers of which each unit has its own..."""
+    own: Any
+    """... (places, units)."""
+
+    @property
+    def kernel_fields(self) -> KernelFields:
+        """What a kernel has to know."""
+        return KernelFields({}, (), ())
+
+    @property
+    def variant(self) -> int:
+        """Which of the kernels takes it."""
+        return 0
+
+
+@loop
+def _spread(run: SpreadRun, first: int, last: int) -> None:
+    for u in range(first, last):
+        for i in range(len(run.common)):
+            run.buffer[u, i] = run.common[i]
+        for i in range(len(run.places)):
+            run.buffer[u, run.places[i]] = run.own[i, u]
+
+
+SPREAD = {8: KernelProgram((_spread,), STRICT, True, 1), 4: KernelProgram((_spread,), SINGLE, True, 1)}
+"""The kernel by the bytes of a number."""

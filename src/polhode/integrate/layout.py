@@ -142,10 +142,13 @@ def first_place(places: Any) -> int:
 
 
 def read(unit: Any, at: Any, places: Any) -> Any:
-    """Read the numbers of one body at nested places, in the same nesting and by the same names."""
+    """Read the numbers of one body at nested places, in the same nesting and by the same names.
+
+    In the place of a place may be a number that is known.
+    """
     if isinstance(places, tuple):
         return _alike(places, (read(unit, at, place) for place in places))
-    return unit[places + at]
+    return places if isinstance(places, float) else unit[places + at]
 
 
 def write(unit: Any, at: Any, places: Any, values: Any) -> None:
@@ -161,3 +164,10 @@ def read_constants(unit: Any, at: Any, layout: Layout) -> BodyConstants:
     """The constants of a body."""
     constants: BodyConstants = read(unit, at, layout.body)
     return constants
+
+
+def put_known(places: Any, known: Any) -> Any:
+    """Nested places, with numbers in the place of those that are known; None: not known."""
+    if not isinstance(places, tuple):
+        return places if known is None else known
+    return _alike(places, (put_known(p, k) for p, k in zip(places, known, strict=True)))

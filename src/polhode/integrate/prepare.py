@@ -8,6 +8,8 @@ from itertools import groupby
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from polhode.equations.formulations import Formulation
 from polhode.equations.free_motion import build_free_motion
 from polhode.equations.inertia import BodyConstants
@@ -37,11 +39,13 @@ from polhode.integrate.layout import (
     RotorWrench,
     Wrench,
     assign_places,
+    put_known,
     read,
     read_constants,
     write,
 )
 from polhode.ir.loops import Sweep
+from polhode.ir.passes import STRICT
 from polhode.ir.program import Program
 from polhode.methods.dense_output import dense_stages
 from polhode.methods.dop853 import DOP853
@@ -66,11 +70,11 @@ HERMITE_TERMS, DENSE_TERMS = 3, 7
 LONG_FORCE = 700
 """A force of more operations is evaluated stage by stage: in one straight line compilation would take long."""
 
-STEP_BLOCKS, CLOCKED_BLOCKS = 4, 2
+STEP_BLOCKS, CLOCKED_BLOCKS = {"strict": 4, "fused": 6, "single": 4}, 2
 """Blocks of a kernel that a multiprocessor of a GPU holds at least: those of adaptive steps need more registers each.
 
-Measured on an H200: RK4 by 4 blocks 29.3e9 steps a second, by 5 28.2e9, by 6 21.1e9; DOP853 of 255 steps by 2 blocks
-0.26 us, by 3 0.61 us, by 4 0.87 us.
+Measured on an H200 in 1e9 steps a second: RK4, strict, by 4 blocks 29.3, by 5 28.2, by 6 21.1; fused by 4 45.2, by 5
+47.2, by 6 47.9; single by 4 82.2, by 6 81.5.  DOP853 of 255 steps by 2 blocks 0.26 us, by 3 0.61 us, by 4 0.87 us.
 """
 
 _LOCK = RLock()
@@ -112,6 +116,8 @@ class Structure(NamedTuple):
     """Of a mass that changes: how many numbers do, and how many coefficients each has."""
     has_added_mass: bool = False
     precision: str = "strict"
+    known: Groups = ()
+    """Of kernels that may fold them: which constants of the bodies and the forces are 0 or 1 for all members."""
 
     @property
     def is_kernel(self) -> bool:
@@ -276,7 +282,10 @@ def _plan(structure: Structure, layout: Layout, advance: Any, has_clocks: bool, 
         variants = advance if isinstance(advance, tuple) else (advance,)
         is_inlined = not structure.staged and not structure.event_kernels
         program = KernelProgram(
-            variants, structure.precision, is_inlined, CLOCKED_BLOCKS if has_clocks else STEP_BLOCKS
+            variants,
+            structure.precision,
+            is_inlined,
+            CLOCKED_BLOCKS if has_clocks else STEP_BLOCKS[structure.precision],
         )
     else:
         program = Program(advance, structure.engine != "python", None if structure.is_system else size)
@@ -333,6 +342,8 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if has_inverse else (), added, course
     body = place(BodyConstants(0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
+    if structure.known:
+        body, params = put_known((body, params), structure.known)
     least = place((0,) * structure.formulation.controlled if method.is_adaptive else ())
     member = place(0) if structure.pair_kernels else None
     clock_shape: Groups = Clock(*(0,) * 5) if method.is_adaptive else GridClock(*(0,) * 6)
@@ -399,7 +410,26 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         (0, 0) if course is None else (course.count(scenario.bodies[0]), course.degree + 1),
         scenario.added_mass is not None,
         scenario.precision,
+        _known_numbers(scenario) if is_kernel and scenario.precision != STRICT else (),
     )
+
+
+def _known_numbers(scenario: Scenario) -> Groups:
+    """Which constants of bodies and forces are 0 or 1 for all members; windows and courses change between segments."""
+
+    def known(value: Any) -> float | None:
+        return float(value) if np.ndim(value) == 0 and float(value) in (0.0, 1.0) else None
+
+    problem = scenario.problem
+    body = map_leaves(known, tuple(problem.constants))
+    if scenario.mass_course is not None:
+        body = map_leaves(lambda _: None, tuple(problem.constants))
+    loads = [
+        map_leaves((lambda _: None) if f.has_windows else known, params)
+        for f, params in zip(scenario.of_kind("body"), problem.load_params, strict=False)
+    ]
+    rest = problem.load_params[len(loads) :]
+    return body, (*loads, *map_leaves(lambda _: None, rest))
 
 
 def _length(kernel: Any) -> int:

@@ -159,6 +159,8 @@ _RECORDS = (
     _primitive("neg", "n:n", lambda a: -a, lambda o, r: (-1.0,)),
     _primitive("fma", "nnn:n", lambda a, b, c: a * b + c, lambda o, r: (o[1], o[0], 1.0)),
     _primitive("sqrt", "n:n", np.sqrt, lambda o, r: (0.5 / r,), heyoka="sqrt"),
+    _primitive("rcp", "n:n", lambda x: _divide(1.0, x), lambda o, r: (-r * r,)),
+    _primitive("rsqrt", "n:n", lambda x: _divide(1.0, np.sqrt(x)), lambda o, r: (-0.5 * r * r * r,)),
     _primitive("floor", "n:n", np.floor, _zeros),
     _primitive("fmod", "nn:n", np.fmod, lambda o, r: (1.0, (r - o[0]) / o[1])),
     _primitive("lt", "nn:t", lambda a, b: a < b, _zeros),

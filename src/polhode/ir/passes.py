@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
-from polhode.ir.graph import BITS, LEAVES, Graph, Trace, TraceError
-from polhode.ir.numbers import Traced, compare
-from polhode.ir.operations import OPERATIONS, PRIMITIVES
+import numpy as np
+
+from polhode.ir.graph import BITS, LEAVES, Graph, Trace, TraceError, tracing
+from polhode.ir.numbers import Traced, apply, compare
+from polhode.ir.operations import COMPARISONS, OPERATIONS, PRIMITIVES
 
 
 class LoweringGraph(Graph):
@@ -73,8 +75,11 @@ def prepare(trace: Trace, precision: str = STRICT) -> Trace:
     """The trace as a processor gets it, in one of the precisions."""
     if precision == STRICT:
         return lower(trace)
-    lowered = lower(trace) if precision == FUSED else trace.rewritten(SingleGraph())
-    return fuse_multiply_adds(share_reciprocals(lowered))
+    if precision == SINGLE:
+        folded = trace.rewritten(SingleGraph()).rewritten(FoldingGraph())
+        return fuse_multiply_adds(use_rough_reciprocals(share_reciprocals(folded), is_refined=False))
+    folded = lower(trace).rewritten(FoldingGraph())
+    return fuse_multiply_adds(use_rough_reciprocals(share_reciprocals(folded), is_refined=True))
 
 
 class SingleGraph(LoweringGraph):
@@ -107,6 +112,42 @@ def as_single(value: float) -> float:
     return float(struct.unpack("<f", struct.pack("<f", value))[0])
 
 
+class FoldingGraph(Graph):
+    """What is known to be 0 or 1 takes its operations with it: x + 0, x * 1, and x * 0, whatever x may be."""
+
+    def add(self, op: str, *args: Any) -> int:
+        if op in LEAVES:
+            return super().add(op, *args)
+        known = [self.value(a) if self.ops[a] == "const" else None for a in args]
+        if op == "sel":
+            return self._choose(*args)
+        if None not in known and op not in COMPARISONS:
+            with np.errstate(all="ignore"):
+                return self.constant(float(OPERATIONS[op].value(*known)))
+        found = self._fold(op, args, known) if len(args) == 2 else None
+        return super().add(op, *args) if found is None else found
+
+    def _fold(self, op: str, args: tuple[int, ...], known: list[float | None]) -> int | None:
+        a, b = known
+        if (op == "mul" and 0.0 in known) or (op == "div" and a == 0.0):
+            return self.constant(0.0)
+        if op == "sub" and a == 0.0:
+            return self.add("neg", args[1])
+        neutral = {"mul": 1.0, "div": 1.0, "add": 0.0, "sub": 0.0}.get(op)
+        if neutral is not None and b == neutral:
+            return args[0]
+        return args[1] if op in ("mul", "add") and a == neutral else None
+
+    def _choose(self, condition: int, x: int, y: int) -> int:
+        compared = self.args[condition]
+        if x == y:
+            return x
+        if all(self.ops[a] == "const" for a in compared):
+            holds = OPERATIONS[self.ops[condition]].value(*map(self.value, compared))
+            return x if holds else y
+        return super().add("sel", condition, x, y)
+
+
 def share_reciprocals(trace: Trace) -> Trace:
     """Divisions by one number, and those of a constant, become a reciprocal and products."""
     source, graph = trace.graph, Graph()
@@ -120,6 +161,46 @@ def share_reciprocals(trace: Trace) -> Trace:
         return graph.add(op, *args)
 
     return _rewritten(trace, graph, rewrite)
+
+
+UNDERFLOW, UNDERFLOW_SINGLE = 2.0**-1000, 2.0**-120
+"""Added to what a root is taken of, so that the root of 0 is 0: it is lost in the rounding of all but tiny numbers."""
+
+
+def use_rough_reciprocals(trace: Trace, is_refined: bool) -> Trace:
+    """Reciprocals and roots by the processor's rough ones: as they are, or refined by a step of third order to 60 bits.
+
+    Of a rough r, 1/x = r (1 + e + e^2 + ...) with e = 1 - x r, and 1/sqrt(x) = r (1 + e/2 + 3/8 e^2 + ...) with
+    e = 1 - x r^2.
+    """
+    source, graph = trace.graph, Graph()
+    underflow = UNDERFLOW if is_refined else UNDERFLOW_SINGLE
+
+    def inverse_root(x: Traced) -> Any:
+        x = x + underflow
+        rough = apply("rsqrt", x)
+        e = 1.0 - (x * rough) * rough
+        return rough + rough * (e * (0.5 + 0.375 * e)) if is_refined else rough
+
+    def inverse(x: Traced) -> Any:
+        rough = apply("rcp", x)
+        e = 1.0 - x * rough
+        return rough + rough * (e + e * e) if is_refined else rough
+
+    def rewrite(op: str, args: tuple[int, ...], i: int) -> int:
+        if op == "sqrt":
+            return graph.node_of(Traced(args[0]) * inverse_root(Traced(args[0])))
+        if op != "div":
+            return graph.add(op, *args)
+        over, under = source.args[i]
+        is_root = source.ops[under] == "sqrt"
+        found = inverse_root(Traced(graph_of[source.args[under][0]])) if is_root else inverse(Traced(args[1]))
+        is_one = source.ops[over] == "const" and source.value(over) == 1.0
+        return graph.node_of(found if is_one else Traced(args[0]) * found)
+
+    graph_of: dict[int, int] = {}
+    with tracing(graph):
+        return _rewritten(trace, graph, rewrite, graph_of)
 
 
 def fuse_multiply_adds(trace: Trace) -> Trace:
@@ -143,9 +224,11 @@ def fuse_multiply_adds(trace: Trace) -> Trace:
     return _rewritten(trace, graph, rewrite)
 
 
-def _rewritten(trace: Trace, graph: Graph, rewrite: Callable[[str, tuple[int, ...], int], int]) -> Trace:
+def _rewritten(
+    trace: Trace, graph: Graph, rewrite: Callable[[str, tuple[int, ...], int], int], made: dict[int, int] | None = None
+) -> Trace:
     """A trace in a new graph: every node by a function of its operation, its new operands, and the node."""
-    source, made = trace.graph, dict[int, int]()
+    source, made = trace.graph, {} if made is None else made
     for i in trace.order:
         op = source.ops[i]
         is_leaf = op in LEAVES

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from polhode.ir.loop_values import size_of
-from polhode.ir.loops import Loop, compile_loop, pack_record, record_like
+from polhode.ir.loop_values import size_of, words_of
+from polhode.ir.loops import Loop, compile_loop, record_like
 
 NAME = "polhode_kernel"
 THREADS = 128
@@ -24,6 +24,32 @@ _TRIPLE = "nvptx64-nvidia-cuda"
 _INDICES = ("tid", "ntid", "ctaid")
 _INLINED = "\nattributes #0 = { nounwind alwaysinline }\nattributes #1 = { nounwind alwaysinline }\n"
 _CALLED = "\nattributes #0 = { nounwind alwaysinline }\nattributes #1 = { nounwind noinline }\n"
+
+
+_FUNCTION = "define {0} @polhode.{1}({0} %x) alwaysinline {{\n{2}\n  ret {0} %r\n}}"
+_REALS = (("double", "f64", "d"), ("float", "f32", "f"))
+
+
+def _rough_functions() -> list[str]:
+    """A GPU's reciprocal and its reciprocal root, of 20 bits or more."""
+    lines = []
+    for kind, suffix, letter in _REALS:
+        for name in ("rcp", "rsqrt"):
+            rough = f"@llvm.nvvm.{name}.approx.ftz.{letter}"
+            lines.append(f"declare {kind} {rough}({kind})")
+            lines.append(_FUNCTION.format(kind, f"{name}.{suffix}", f"  %r = call {kind} {rough}({kind} %x)"))
+    return lines
+
+
+def _exact_functions() -> list[str]:
+    """The same two on a processor that has no rough ones."""
+    lines = []
+    for kind, suffix, _ in _REALS:
+        root = f"  %s = call {kind} @llvm.sqrt.{suffix}({kind} %x)\n  %r = fdiv {kind} 1.0, %s"
+        lines.append(f"declare {kind} @llvm.sqrt.{suffix}({kind})")
+        lines.append(_FUNCTION.format(kind, f"rcp.{suffix}", f"  %r = fdiv {kind} 1.0, %x"))
+        lines.append(_FUNCTION.format(kind, f"rsqrt.{suffix}", root))
+    return lines
 
 
 class KernelText(NamedTuple):
@@ -58,7 +84,8 @@ def kernel_text(
     fields = record_like(record, extents)
     each = [fields[name] for name in own if name in fields]
     places = tuple((word, len(array.extents), size_of(array.kind)) for word, array in each)
-    return KernelText(loops + attributes, laws + attributes, len(pack_record(record)), places, blocks)
+    words = sum(words_of(field) for _, field in fields.values())
+    return KernelText(loops + attributes, laws + attributes, words, places, blocks)
 
 
 # On a GPU -------------------------------------------------------------------------------------------------------------
@@ -68,6 +95,7 @@ def ptx(kernel: KernelText, chip: str) -> str:
     machine = target.create_target_machine(cpu=_known_chip(chip), opt=3)
     entry = "\n".join(
         [
+            *_rough_functions(),
             *(f"declare i32 @llvm.nvvm.read.ptx.sreg.{index}.x()" for index in _INDICES),
             f"declare void @advance({_ADVANCE})",
             f"define ptx_kernel void @{NAME}(ptr noalias %record, i64 %units) #2 {{",
@@ -167,6 +195,7 @@ def host_object(kernel: KernelText) -> bytes:
     machine = native.target_machine()
     entry = "\n".join(
         [
+            *_exact_functions(),
             f"declare void @advance({_ADVANCE})",
             "define void @thread(ptr noalias %record, i64 %unit) noinline {",
             _room_for_words(kernel),

@@ -14,7 +14,8 @@ from polhode.ir.passes import SINGLE, as_single
 from polhode.ir.verifier import verify
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fmod": "frem"}
-_CALLS = {"sqrt": "llvm.sqrt", "floor": "llvm.floor", "fma": "llvm.fma"}
+_CALLS = {"sqrt": "llvm.sqrt", "floor": "llvm.floor", "fma": "llvm.fma", "rcp": "polhode.rcp", "rsqrt": "polhode.rsqrt"}
+"""The functions of LLVM; ours, of which graphics processors have rough versions, are defined by the target."""
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 
 
