@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from polhode.integrate.gpu_room import RoomForUnits
+from polhode.integrate.kernel_program import SPREAD
 from polhode.ir.targets import native
 from polhode.ir.targets.gpu import host_object
 
@@ -31,6 +32,8 @@ class HostGpu:
 
     def __init__(self, free=2**32):
         self.free, self.codes, self.launched, self.streams = free, {}, [], 0
+        self.spreads = {}
+        """The kernels that make buffers of columns, which are not counted."""
         self.room = RoomForUnits(lambda: self.free)
 
     def activate(self):
@@ -69,10 +72,13 @@ class HostGpu:
         return np.empty(shape, dtype)
 
     def load(self, kernel):
-        if kernel not in self.codes:
-            self.codes[kernel] = native.MachineCode(host_object(kernel), "advance_units")
-        return self.codes[kernel]
+        spreads = any(kernel in program._texts.values() for program in SPREAD.values())
+        codes = self.spreads if spreads else self.codes
+        if kernel not in codes:
+            codes[kernel] = native.MachineCode(host_object(kernel), "advance_units")
+        return codes[kernel]
 
     def launch(self, code, record, units, _stream):
-        self.launched.append(units)
+        if code not in self.spreads.values():
+            self.launched.append(units)
         code(record.address, 0, units)
