@@ -349,6 +349,15 @@ def assigns(t, s, b, p):
     return ZERO, ZERO
 
 
+def test_print_shows_that_a_number_is_one_of_the_run(capsys):
+    def force(t, state, body, params):
+        print("at", t)
+        return (t, 0, 0), ZERO
+
+    ph.simulate(ph.particle(1.0), forces=[ph.force(force)()], duration=1.0, method="rk4", step=0.5)
+    assert "at <a number of the run>" in capsys.readouterr().out
+
+
 REFUSED = {
     "int()": (lambda t, s, b, p: ((KNOTS[int(t)], 0, 0), ZERO), "int() of a number", "math.floor", "ph.interp"),
     "index": (lambda t, s, b, p: ((KNOTS[round(t)], 0, 0), ZERO), "as an index", "ph.interp(x, xp, fp)"),

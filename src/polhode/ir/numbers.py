@@ -43,6 +43,13 @@ def deciding(decide: Callable[[Comparison], bool]) -> Iterator[None]:
         _now.deciders.pop()
 
 
+def print_numbers(*values: Any, **more: Any) -> None:
+    """`print` in a user's function: it may show that a number is one of the run, since nothing comes back from it."""
+    made = len(_now.texts)
+    print(*values, **more)
+    del _now.texts[made:]
+
+
 @contextmanager
 def refusing_texts() -> Iterator[None]:
     """Refuse what ends well although it has made a text of a traced number; an error may speak of one."""
@@ -52,7 +59,7 @@ def refusing_texts() -> Iterator[None]:
         if _now.texts:
             raise TraceError(
                 f"a text of a number that changes during the run ({_now.texts[0]}): of the number only the way it is "
-                "made is known. Leave the text to errors, or compute with the number itself"
+                "made is known. Leave texts to errors and to print(x), or compute with the number itself"
             )
     finally:
         _now.texts = before

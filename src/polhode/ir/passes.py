@@ -185,7 +185,7 @@ def use_rough_reciprocals(trace: Trace, is_refined: bool) -> Trace:
     def inverse(x: Traced) -> Any:
         rough = apply("rcp", x)
         e = 1.0 - x * rough
-        return rough + rough * (e + e * e) if is_refined else rough
+        return (e == e).choose(rough + rough * (e + e * e), rough) if is_refined else rough  # 1/0 and 1/inf stay
 
     def rewrite(op: str, args: tuple[int, ...], i: int) -> int:
         if op == "sqrt":

@@ -367,6 +367,7 @@ BUILTINS: dict[str, Any] = {
     "max": _extreme(_maximum, max),
     "min": _extreme(_minimum, min),
     "float": _FloatType("float", (), {}),
+    "print": numbers.print_numbers,
     "pow": lambda x, y, *modulus: pow(x, y, *modulus) if modulus else numbers.raise_to(x, y),
 }
 NUMPY["float64"] = BUILTINS["float"]
