@@ -71,7 +71,7 @@ def formulas_of(law, variables, constants=(), unit=None):
         known[index_of(made)] = numbers[k]
         return made
 
-    form = NormalForm(graph, leaf, unit_quaternions=of_unit)
+    form = NormalForm(graph, leaf, of_unit)
     return Formulas(form, mapped(form.formula, nodes), form.values | known)
 
 

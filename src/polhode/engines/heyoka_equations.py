@@ -6,10 +6,11 @@ numbers of the state that never change are taken out of it.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -19,14 +20,13 @@ from polhode.equations.right_hand_side import build_motion_law, build_view
 from polhode.equations.vectors import plus, zero_vector
 from polhode.errors import ForceError
 from polhode.ir.graph import tracing
-from polhode.ir.normal_form import NormalForm, SmoothGraph, Terms, UndefinedError, index_of, negate
+from polhode.ir.normal_form import NormalForm, SmoothGraph, Terms, UndefinedError, index_of, negate, number
 from polhode.ir.numbers import Traced
 from polhode.scenario import force_evaluation
 from polhode.scenario.event import Event
 from polhode.scenario.force import Force, map_leaves
 from polhode.scenario.preflight import locate_error
 from polhode.scenario.scenario import Scenario
-from polhode.scenario.state import split_groups
 from polhode.validation import Array
 
 EXPANDED_BODIES = 8
@@ -65,6 +65,8 @@ class SegmentEquations:
     events: list[tuple[int, int, Terms]]
     """(event, body, event function); the event SWITCH is a change of branch in a user's function"""
     switches: list[Switch]
+    owners: list[Force | Event | None]
+    """Of each node of the graph, the force or event whose it is."""
 
     @property
     def rates(self) -> list[Terms]:
@@ -90,10 +92,10 @@ def build_equations(
 
     In lanes there is one body, whose numbers are arrays over non-interacting bodies or ensemble members.
     """
-    laws = _trace_laws(scenario, now.shape[1], 1 if in_lanes else len(now), middle, counts_work, in_lanes)
+    laws = _Laws(scenario, now, middle, counts_work, in_lanes)
     still: set[int] = set()
     while True:
-        system = _read_equations(laws, scenario, now, in_lanes, still)
+        system = _read_equations(laws, now, in_lanes, still)
         resting = system.resting()
         if not resting and (in_lanes or len(now) <= EXPANDED_BODIES):
             system.groups = [_choose_shorter(system.form, group) for group in system.groups]
@@ -109,23 +111,56 @@ def build_equations(
 class _Laws:
     """The laws of all bodies in one graph: its leaves are the constants, the numbers of the state, and the time."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, now: Array, middle: float, counts_work: bool, in_lanes: bool) -> None:
         self.graph = SmoothGraph()
         self.constants: list[Any] = []
-        self.owners: list[str] = []
-        """Whose each node is: the name of the force or event that was being evaluated."""
+        self.owners: list[Force | Event | None] = []
+        """Of each node, the force or event that was being evaluated."""
         self.unit_quaternions: dict[int, list[int]] = {}
-        self.rates: list[tuple[int, int, list[int]]] = []
-        """(body, group, nodes of the rates)"""
+        self.rates: list[tuple[int, int, int, int]] = []
+        """(body, group, place in the state, node)"""
         self.events: list[tuple[int, int, int]] = []
-        """(event, body, node of the event function)"""
-        own: list[Force | Event] = [f for f in scenario.forces if f.function is not None]
-        self.of_user = {one.name: one for one in [*own, *scenario.events]}
+        """(event, body, node)"""
+        with tracing(self.graph):
+            self._trace(scenario, now, middle, counts_work, in_lanes)
+        self._let_own(None)
 
-    def leaf(self, kind: str, i: int) -> Traced:
-        return Traced(self.graph.add("in", (kind, (), i)))
+    def _trace(self, scenario: Scenario, now: Array, middle: float, counts_work: bool, in_lanes: bool) -> None:
+        form, pivoted, node_of = scenario.form, scenario.pivot is not None, self.graph.node_of
+        groups = list(enumerate((*form.sizes, 1) if counts_work else form.sizes))
+        make_view, motion_law = build_view(form, pivoted), build_motion_law(form, pivoted, counts_work, False)
+        count, place = 1 if in_lanes else len(now), itertools.count()
+        states, views, constants = [], [], []
+        for b in range(count):
+            of_body = scenario.problem.constants if in_lanes else scenario.bodies[b].constants(scenario.pivot)
+            body = BodyConstants(*self._leaves_of(of_body))
+            y = tuple(tuple(self._leaf("state", (b, g), next(place)) for _ in range(size)) for g, size in groups)
+            if scenario.renormalize and len(y[1]) == 4:
+                for q in (y[1], product(y[1], conjugate(body.axes))):
+                    self.unit_quaternions[node_of(squared_norm(q))] = list(map(node_of, q))
+            states.append(y)
+            constants.append(body)
+            views.append(make_view(y, body))
+        t = self._leaf("time")
+        loads = [(zero_vector(t), zero_vector(t))] * count
+        for f in _segment_forces(scenario, middle, in_lanes):
+            f = replace(f, params=self._leaves_of(f.params))
+            wrenches = self._evaluate(f, force_evaluation.evaluate_wrenches, t, views, constants, [f])
+            loads = [(plus(a, push), plus(b, turn)) for (a, b), (push, turn) in zip(loads, wrenches, strict=True)]
+        place = itertools.count()
+        for b, (y, view, body, load) in enumerate(zip(states, views, constants, loads, strict=True)):
+            for g, group in enumerate(motion_law(y, view, body, *load)):
+                self.rates += [(b, g, next(place), node_of(rate)) for rate in group]
+        for i, e in enumerate(scenario.events):
+            params = self._leaves_of(e.params)
+            for b in range(count) if e.bodies is None else e.bodies:
+                value = self._evaluate(e, e.kernel, t, views[b], constants_for_forces(constants[b]), params)
+                self.events.append((i, b, node_of(value)))
 
-    def leaves_of(self, nest: Any) -> Any:
+    def _leaf(self, kind: str, where: tuple[int, int] = (0, 0), k: int = 0) -> Traced:
+        return Traced(self.graph.add("in", (kind, where, k)))
+
+    def _leaves_of(self, nest: Any) -> Any:
         """Leaves for the numbers of a nest; infinite bounds of a window stay numbers."""
 
         def make_leaf(value: Any) -> Any:
@@ -134,75 +169,32 @@ class _Laws:
             array = np.asarray(value, dtype=np.float64)
             alike = array.ndim == 0 or (array == array.flat[0]).all()
             self.constants.append(np.float64(array.flat[0]) if alike else array)
-            return self.leaf("constant", len(self.constants) - 1)
+            return self._leaf("constant", k=len(self.constants) - 1)
 
         return map_leaves(make_leaf, tuple(nest))
 
-    def assume_unit_norm(self, quaternion: Any) -> None:
-        self.unit_quaternions[self.graph.node_of(squared_norm(quaternion))] = [part.i for part in quaternion]
-
-    def evaluate(self, one: Force | Event, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Evaluate a force or an event, whose nodes are then its own; raise ForceError if it has no Taylor series."""
-        self.own_nodes("")
+    def _evaluate(self, one: Force | Event, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Evaluate a force or an event, which owns the new nodes; raise ForceError if it has no Taylor series."""
+        self._let_own(None)
         try:
             return function(*arguments)
         except Exception as error:
-            if one.function is None:
-                raise
-            raise _refuse(one, error) from error
+            _refuse(one, error)
         finally:
-            self.own_nodes(one.name)
+            self._let_own(one)
 
-    def own_nodes(self, name: str) -> None:
-        """Whose the nodes are that are new."""
-        self.owners += [name] * (len(self.graph.ops) - len(self.owners))
+    def _let_own(self, one: Force | Event | None) -> None:
+        self.owners += [one] * (len(self.graph.ops) - len(self.owners))
 
 
-def _refuse(one: Force | Event, error: Exception) -> ForceError:
-    return ForceError(
+def _refuse(one: Force | Event | None, error: Exception) -> NoReturn:
+    """Say that a user's function has no Taylor series."""
+    if one is None or one.function is None:
+        raise error
+    raise ForceError(
         f"{one.name} has no Taylor series: {error}{locate_error(one, error)}. Write it as arithmetic with ph.sqrt, "
         "ph.sin, ph.cos and ph.if_less, or use method='dop853'."
-    )
-
-
-def _trace_laws(scenario: Scenario, width: int, count: int, middle: float, counts_work: bool, in_lanes: bool) -> _Laws:
-    laws, form, pivoted = _Laws(scenario), scenario.form, scenario.pivot is not None
-    states, views, constants = [], [], []
-    make_view, motion_law = build_view(form, pivoted), build_motion_law(form, pivoted, counts_work, False)
-    with tracing(laws.graph):
-        for b in range(count):
-            of_body = scenario.problem.constants if in_lanes else scenario.bodies[b].constants(scenario.pivot)
-            body = BodyConstants(*laws.leaves_of(of_body))
-            y = split_groups([laws.leaf("state", b * width + i) for i in range(width)], _group_sizes(scenario, width))
-            q = y[1]
-            if scenario.renormalize and len(q) == 4:
-                laws.assume_unit_norm(q)
-                laws.assume_unit_norm(product(q, conjugate(body.axes)))
-            states.append(y)
-            constants.append(body)
-            views.append(make_view(y, body))
-        t = laws.leaf("time", 0)
-        loads = [(zero_vector(t), zero_vector(t))] * count
-        for f in _segment_forces(scenario, middle, in_lanes):
-            f = replace(f, params=laws.leaves_of(f.params))
-            wrenches = laws.evaluate(f, force_evaluation.evaluate_wrenches, t, views, constants, [f])
-            loads = [(plus(a, push), plus(b, turn)) for (a, b), (push, turn) in zip(loads, wrenches, strict=True)]
-        for b, (y, view, body, load) in enumerate(zip(states, views, constants, loads, strict=True)):
-            groups = motion_law(y, view, body, *load)
-            laws.rates += [(b, g, list(map(laws.graph.node_of, group))) for g, group in enumerate(groups)]
-        for i, e in enumerate(scenario.events):
-            params = laws.leaves_of(e.params)
-            for b in range(count) if e.bodies is None else e.bodies:
-                value = laws.evaluate(e, e.kernel, t, views[b], constants_for_forces(constants[b]), params)
-                laws.events.append((i, b, laws.graph.node_of(value)))
-    laws.own_nodes("")
-    return laws
-
-
-def _group_sizes(scenario: Scenario, width: int) -> tuple[int, ...]:
-    """How many numbers each group of the state has, with the work as one more if it is counted."""
-    sizes = scenario.form.sizes
-    return sizes if width == sum(sizes) else (*sizes, 1)
+    ) from error
 
 
 def _segment_forces(scenario: Scenario, middle: float, in_lanes: bool) -> list[Force]:
@@ -223,62 +215,55 @@ def _segment_forces(scenario: Scenario, middle: float, in_lanes: bool) -> list[F
 
 
 # Its normal form ------------------------------------------------------------------------------------------------------
-def _read_equations(laws: _Laws, scenario: Scenario, now: Array, in_lanes: bool, still: set[int]) -> SegmentEquations:
+def _read_equations(laws: _Laws, now: Array, in_lanes: bool, still: set[int]) -> SegmentEquations:
     """The equations in normal form: the numbers that are still are constants, the others variables times their unit."""
-    width = now.shape[1]
-    group_of = [g for g, size in enumerate(_group_sizes(scenario, width)) for _ in range(size)]
     moving: dict[int, int] = {}
     units: dict[tuple[int, int], Terms] = {}
-    of_time: list[int] = []
+    of_time: list[Terms] = []
 
     def make_leaf(form: NormalForm, i: int) -> Terms:
-        kind, _, k = laws.graph.args[i][0]
+        kind, (b, g), k = laws.graph.args[i][0]
         if kind == "constant":
             return form.constant(laws.constants[k])
         if kind == "time":
-            t = form.variable()
-            of_time.append(index_of(t))
-            return t
-        b, at = divmod(k, width)
-        g = group_of[at]
+            of_time.append(form.variable())
+            return of_time[0]
         if g != 1 and (b, g) not in units:
             units[b, g] = form.constant(2.0)
         if k in still:
-            return form.constant((now if in_lanes else now[b])[..., at])
+            return form.constant(now[:, k] if in_lanes else now.flat[k])
         variable = form.variable()
         moving[k] = index_of(variable)
         return variable if g == 1 else form.multiply(units[b, g], variable)
 
-    form = NormalForm(laws.graph, make_leaf, laws.owners, laws.unit_quaternions)
-    groups: list[list[Terms]] = []
+    form = NormalForm(laws.graph, make_leaf, laws.unit_quaternions)
+    groups: dict[tuple[int, int], list[Terms]] = {}
     try:
-        for b, g, rates in laws.rates:
-            own = [form.formula(i) for k, i in enumerate(rates, b * width + group_of.index(g)) if k not in still]
-            groups.append(own if g == 1 else [form.multiply(rate, form.reciprocal(units[b, g])) for rate in own])
+        for b, g, k, i in laws.rates:
+            unit = number(1.0) if g == 1 else form.reciprocal(units[b, g])
+            groups.setdefault((b, g), []).extend([] if k in still else [form.multiply(form.formula(i), unit)])
         events = [(i, b, form.formula(value)) for i, b, value in laws.events]
     except UndefinedError as error:
-        if (culprit := laws.of_user.get(error.args[1])) is None:
-            raise
-        raise _refuse(culprit, error) from error
-    formulas = [formula for group in groups for formula in group] + [value for _, _, value in events]
-    switches = _find_switches(form, formulas, laws.of_user)
-    events += [(SWITCH, 0, form.add(switch.low, negate(switch.high))) for switch in switches]
-    return SegmentEquations(
-        form, in_lanes, list(moving), list(moving.values()), of_time[0], groups, units, events, switches
-    )
+        _refuse(laws.owners[error.args[1]], error)
+    variables, rates, time = list(moving.values()), list(groups.values()), index_of(of_time[0])
+    system = SegmentEquations(form, in_lanes, list(moving), variables, time, rates, units, events, [], laws.owners)
+    system.switches = _find_switches(system)
+    system.events += [(SWITCH, 0, form.add(switch.low, negate(switch.high))) for switch in system.switches]
+    return system
 
 
-def _find_switches(form: NormalForm, formulas: list[Terms], owners: Container[str]) -> list[Switch]:
-    """The places where the functions of these owners switch branches."""
-    found: dict[int, Switch] = {}
-    waiting = list(formulas)
+def _find_switches(system: SegmentEquations) -> list[Switch]:
+    """The places where functions of the user switch branches."""
+    form, found = system.form, dict[int, Switch]()
+    waiting = [*system.rates, *(value for _, _, value in system.events)]
     seen: set[int] = set()
     while waiting:
         for index in {index for monomial in waiting.pop() for index, _ in monomial} - seen:
             atom = form.atoms[index]
             seen.add(index)
             waiting += atom.parts
-            if atom.kind == "sel" and atom.owner in owners:
+            owner = system.owners[atom.node]
+            if atom.kind == "sel" and (isinstance(owner, Event) or (owner is not None and owner.function is not None)):
                 low, high = atom.parts[:2]
                 if not form.is_constant(form.add(low, negate(high))):
                     found[index] = Switch(index, low, high, form.constant(2.0))

@@ -342,7 +342,7 @@ class SegmentIntegrator:
         self.stop = snapshot["stop"]
         if self.stop is not None and not _pause_again(self.integrator, self.stop, snapshot["pauses"], self.span):
             raise RuntimeError("heyoka does not come to the stop again that it had come to when a checkpoint was made")
-        self.used.log.entries.clear()
+        self.used.log.clear()
         _set_numbers(self.integrator, snapshot["numbers"])
         self.ahead, self.settles = snapshot["ahead"], snapshot["settles"]
         self.crossed = [(i, sign) for i, sign in snapshot["crossed"]]
@@ -361,8 +361,8 @@ class SegmentIntegrator:
 
     def pop_recorded_events(self) -> Iterator[tuple[int, float, Array]]:
         """The events that heyoka has recorded since the last call."""
-        entries = list(self.used.log.entries)
-        self.used.log.entries.clear()
+        entries = list(self.used.log)
+        self.used.log.clear()
         yield from entries
 
     def singular_forces(self) -> list[str]:
@@ -379,8 +379,8 @@ class SegmentIntegrator:
             for index, exponent in monomial
             if (exponent < 0 or not exponent.is_integer()) and index in known and np.any(known[index] == 0)
         }
-        names = [form.atoms[index].owner for index in sorted(singular)]
-        return list(dict.fromkeys(name for name in names if name))
+        owners = [self.system.owners[form.atoms[index].node] for index in sorted(singular)]
+        return list(dict.fromkeys(one.name for one in owners if one is not None))
 
     def close(self) -> None:
         """Return the integrator to the cache."""

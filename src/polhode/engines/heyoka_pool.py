@@ -27,25 +27,17 @@ EVENT_COOLDOWN = 1e-12
 tolerance, and would miss the last bounces of a ball.)"""
 
 
-class HeyokaEventLog:
-    """The callbacks of heyoka's events: they record the time and the state."""
+class EventRecorder:
+    """A callback of heyoka's: it appends the event, the time and the state to a list."""
 
-    def __init__(self) -> None:
-        self.entries: list[tuple[int, float, Array]] = []
-
-    def of(self, event: int) -> Any:
-        return _Entry(self, event)
-
-
-class _Entry:
-    def __init__(self, log: HeyokaEventLog, event: int) -> None:
+    def __init__(self, log: list[tuple[int, float, Array]], event: int) -> None:
         self.log, self.event = log, event
 
     def __call__(self, integrator: Any, time: float, _sign: int) -> None:
         integrator.update_d_output(time)
-        self.log.entries.append((self.event, time, integrator.d_output[:-1].copy()))
+        self.log.append((self.event, time, integrator.d_output[:-1].copy()))
 
-    def __deepcopy__(self, memo: Any) -> _Entry:
+    def __deepcopy__(self, memo: Any) -> EventRecorder:
         return self  # heyoka copies callbacks; all copies must append to the same list
 
 
@@ -54,7 +46,8 @@ class CompiledIntegrator:
     """A compiled integrator, and the constants behind its parameters."""
 
     integrator: Any
-    log: HeyokaEventLog
+    log: list[tuple[int, float, Array]]
+    """The recorded events: (event, time, state)."""
     evaluate: Any
     """With events or switches: (variables, parameters, time) -> the rates and the functions of the events."""
     constants: list[Terms]
@@ -65,7 +58,7 @@ class CompiledIntegrator:
     key: Any
 
 
-_POOL: OrderedDict[Any, list[tuple[Any, HeyokaEventLog, Any]]] = OrderedDict()
+_POOL: OrderedDict[Any, list[tuple[Any, Any, Any]]] = OrderedDict()
 _LOCK = Lock()
 ERROR_NORM_FLOOR = 1024.0
 """A constant appended to the state.  heyoka measures errors relative to the largest entry: with this one, and a
@@ -109,11 +102,13 @@ def acquire_integrator(
         ready = spare.pop() if spare else None
     if ready is not None:
         return CompiledIntegrator(*ready, writer.constants, recorded, ending, key)
-    hy, log = writer.hy, HeyokaEventLog()
+    hy, log = writer.hy, list[tuple[int, float, Array]]()
     settings: dict[str, Any] = {"tol": math.exp(-2 * (order - 1)) * (1 + 1e-9), "compact_mode": compact}
     if functions:
         codes = (hy.event_direction.any, hy.event_direction.positive, hy.event_direction.negative)
-        settings["nt_events"] = [hy.nt_event(functions[i], log.of(i), direction=codes[directions[i]]) for i in recorded]
+        settings["nt_events"] = [
+            hy.nt_event(functions[i], EventRecorder(log, i), direction=codes[directions[i]]) for i in recorded
+        ]
         settings["t_events"] = [
             hy.t_event(functions[i], direction=codes[directions[i]], cooldown=pause) for i in ending
         ]
@@ -136,7 +131,7 @@ def acquire_integrator(
 
 def release_integrator(used: CompiledIntegrator) -> None:
     """Return an integrator to the pool."""
-    used.log.entries.clear()
+    used.log.clear()
     with _LOCK:
         _POOL.setdefault(used.key, []).append((used.integrator, used.log, used.evaluate))
         _POOL.move_to_end(used.key)

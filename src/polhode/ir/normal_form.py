@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,18 +39,32 @@ class SmoothGraph(LoweringGraph):
         super().__init__(KEPT | COMPARISONS)
 
     def add(self, op: str, *args: Any) -> int:
+        key = (op, args)
+        found = self._seen.get(key)
+        if found is not None or op in LEAVES or op in COMPARISONS:
+            return super().add(op, *args) if found is None else found
+        if op == "sel" and self.ops[args[0]] != "lt":
+            return self._choose_by_less(*args)
         if op in JUMPING:
             raise TraceError(f"{op} jumps, and at a jump there are no derivatives")
-        key = (op, args)
-        if op in LEAVES or op in COMPARISONS or key in self._seen:
-            return super().add(op, *args)
-        if all(self.ops[a] == "const" for a in args):
+        if self.ops[args[0]] == "const" and all(self.ops[a] == "const" for a in args):
             self._seen[key] = self.constant(OPERATIONS[op].value(*map(self.value, args)))
         elif op == "interp":
             x, *table = map(Traced, args)
             half = len(table) // 2
             self._seen[key] = self.node_of(choose_line(x, tuple(table[:half]), tuple(table[half:])))
         return super().add(op, *args)
+
+    def _choose_by_less(self, condition: int, x: int, y: int) -> int:
+        """x where a <= b, or a = b, else y; of a choice ("and", "or"), whichever it takes."""
+        op, (a, b) = self.ops[condition], self.args[condition]
+        if op == "le":
+            return self.add("sel", self.add("lt", b, a), y, x)
+        for one, other in ((a, b), (b, a)):
+            if self.ops[one] == "sel":
+                inner, *taken = self.args[one]
+                return self.add("sel", inner, *(self.add("sel", self.add("eq", c, other), x, y) for c in taken))
+        return self.add("sel", self.add("lt", a, b), y, self.add("sel", self.add("lt", b, a), y, x))
 
 
 class Atom(NamedTuple):
@@ -58,12 +74,12 @@ class Atom(NamedTuple):
     """"constant", "variable", "sum", or the name of the operation."""
     parts: tuple[Terms, ...]
     is_constant: bool
-    owner: str
-    """Whose node it was at which this first appeared."""
+    node: int
+    """At which it first appeared."""
 
 
 class UndefinedError(ZeroDivisionError):
-    """A number has no formula.  Its arguments: why, and whose number it is."""
+    """A number has no formula.  Its arguments: why, and at which node."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -79,10 +95,9 @@ class NormalForm:
         self,
         graph: Graph,
         leaf: Callable[[NormalForm, int], Terms],
-        owners: Sequence[str] = (),
-        unit_quaternions: Mapping[int, Sequence[int]] | None = None,
+        unit_quaternions: Mapping[int, Sequence[int]] = MappingProxyType({}),
     ) -> None:
-        """`leaf` makes a constant or variable of a node "in"; `owners` says whose each node is.
+        """`leaf` makes a constant or variable of a node "in".
 
         `unit_quaternions`: by the node of its squared norm, the four nodes of each quaternion whose length is 1.
         """
@@ -93,17 +108,19 @@ class NormalForm:
         self._index: dict[Any, int] = {}
         self._units: list[tuple[int, ...]] = []
         self._ones: set[Any] = set()
-        for i, op in enumerate(graph.ops):
-            self._owner = owners[i] if owners else ""
+        self._has_undefined = False
+        for self._node, op in enumerate(graph.ops):
             form: Form
             try:
-                form = leaf(self, i) if op == "in" else self._formula_of(i, op, graph.args[i])
-                if unit_quaternions and i in unit_quaternions:
-                    form = self._assume_unit_norm(form, map(self.formula, unit_quaternions[i]))
+                form = leaf(self, self._node) if op == "in" else self._formula_of(op, graph.args[self._node])
             except UndefinedError as error:  # maybe nobody asks for it: the other side of a choice
-                form = error
+                form, self._has_undefined = error, True
             self._forms.append(form)
-        self._owner = ""
+            if self._node in unit_quaternions:  # from now on this is 1
+                parts = [self.formula(i) for i in unit_quaternions[self._node]]
+                self._ones.add(key_of(self.formula(self._node)))
+                self._units += [tuple(map(index_of, parts))] if all(len(part) == 1 for part in parts) else []
+                self._forms[self._node] = number(1.0)
 
     def formula(self, i: int) -> Terms:
         """The formula of a node."""
@@ -115,69 +132,63 @@ class NormalForm:
         if getattr(value, "ndim", 0) == 0 and float(value) in (0.0, 1.0, -1.0):
             return number(float(value))
         self.values[len(self.atoms)] = value
-        return self._atom("constant", len(self.atoms))
+        return self._atom("constant", key=len(self.atoms))
 
     def variable(self) -> Terms:
         """A variable."""
-        return self._atom("variable", len(self.atoms))
+        return self._atom("variable", key=len(self.atoms))
 
-    def _atom(self, kind: str, key: Any, *parts: Terms, exponent: float = 1.0) -> Terms:
-        at = self._index.get((kind, key))
-        if at is None:
-            at = self._index[kind, key] = len(self.atoms)
+    def _atom(self, kind: str, *parts: Terms, exponent: float = 1.0, key: Any = None) -> Terms:
+        key = (kind, key, *map(key_of, parts))
+        at = self._index.setdefault(key, len(self.atoms))
+        if at == len(self.atoms):
             is_constant = kind != "variable" and all(map(self.is_constant, parts))
-            self.atoms.append(Atom(kind, parts, is_constant, self._owner))
+            self.atoms.append(Atom(kind, parts, is_constant, self._node))
         return {((at, exponent),): 1.0}
-
-    def _call(self, op: str, *parts: Terms) -> Terms:
-        return self._atom(op, tuple(map(key_of, parts)), *parts)
 
     def is_constant(self, terms: Terms) -> bool:
         """Whether a formula contains no variables."""
         return all(self.atoms[index].is_constant for monomial in terms for index, _ in monomial)
 
-    def _assume_unit_norm(self, squares: Terms, quaternion: Iterable[Terms]) -> Terms:
-        """Assume from now on that these squares add up to 1."""
-        self._ones.add(key_of(squares))
-        parts = list(quaternion)
-        if all(len(part) == 1 for part in parts):
-            self._units.append(tuple(map(index_of, parts)))
-        return number(1.0)
-
     # From operations to formulas ------------------------------------------------------------------------------------
-    def _formula_of(self, i: int, op: str, args: tuple[Any, ...]) -> Terms:
+    def _formula_of(self, op: str, args: tuple[Any, ...]) -> Terms:
         if op == "const":
-            return number(self._graph.value(i))
+            return number(self._graph.value(self._node))
         if op in COMPARISONS:
             return {}  # choices read them from the graph
+        operands: Any = [self._forms[a] for a in args]
         if op == "sel":
-            return self._choose(args[0], self._forms[args[1]], self._forms[args[2]])
-        x, *others = map(self.formula, args)
+            low, high = map(self.formula, self._graph.args[args[0]])
+            return self._if_less(low, high, *operands[1:])
+        if self._has_undefined:
+            operands = list(map(_defined, operands))
         if op in ("add", "sub", "mul", "div"):
-            y = negate(*others) if op == "sub" else self.reciprocal(*others) if op == "div" else others[0]
-            pair = (y, x) if self._graph.ops[args[0]] == "const" else (x, y)  # a plain number comes second
-            return self.add(*pair) if op in ("add", "sub") else self.multiply(*pair)
-        if op == "power":
-            return self._raise(x, *others)
-        return negate(x) if op == "neg" else self._root(x) if op == "sqrt" else self._call(op, x, *others)
+            x, y = operands
+            y = negate(y) if op == "sub" else self.reciprocal(y) if op == "div" else y
+            x, y = (y, x) if self._graph.ops[args[0]] == "const" else (x, y)  # a plain number comes second
+            return self.add(x, y) if op in ("add", "sub") else self.multiply(x, y)
+        if op == "neg":
+            return negate(*operands)
+        rule = self._root if op == "sqrt" else self._raise if op == "power" else partial(self._atom, op)
+        return rule(*operands)
 
     def _root(self, x: Terms) -> Terms:
         if (plain := as_number(x)) is not None:
             if plain < 0:
-                raise UndefinedError("the square root of a negative number", self._owner)
+                raise UndefinedError("the square root of a negative number", self._node)
             return number(math.sqrt(plain))
         if len(x) == 1:
             ((monomial, factor),) = x.items()
             if len(monomial) == 1 and monomial[0][1] == 1.0 and factor > 0:
                 return {((monomial[0][0], 0.5),): math.sqrt(factor)}
-        return self._atom("sum", key_of(x), x, exponent=0.5)
+        return self._atom("sum", x, exponent=0.5)
 
     def _raise(self, x: Terms, y: Terms) -> Terms:
         exponent = as_number(y)
         if exponent == 0.5:
             return self._root(x)
         if exponent is None or not exponent.is_integer():
-            return self._call("power", x, y)
+            return self._atom("power", x, y)
         if exponent < 0:
             return self.reciprocal(self._raise(x, number(-exponent)))
         if exponent == 0 or not x:
@@ -185,30 +196,13 @@ class NormalForm:
         ((m, c),) = self._as_bracket(x).items()
         return {tuple((i, e * exponent) for i, e in m): c**exponent}
 
-    def _choose(self, condition: int, x: Form, y: Form) -> Terms:
-        """x where a comparison holds, else y."""
-        op, (a, b) = self._graph.ops[condition], self._graph.args[condition]
-        if op == "eq":
-            return self._if_equal(a, b, x, y)
-        low, high = self.formula(a), self.formula(b)
-        return self._if_less(high, low, y, x) if op == "le" else self._if_less(low, high, x, y)
-
-    def _if_equal(self, a: int, b: int, x: Form, y: Form) -> Terms:
-        """y on either side of the place where two numbers are equal.  Of a choice ("and", "or"), whichever it takes."""
-        for one, other in ((a, b), (b, a)):
-            if self._graph.ops[one] == "sel":
-                condition, *chosen = self._graph.args[one]
-                return self._choose(condition, *(self._if_equal(each, other, x, y) for each in chosen))
-        low, high = self.formula(a), self.formula(b)
-        return self._if_less(low, high, y, self._if_less(high, low, y, x))
-
     def _if_less(self, low: Terms, high: Terms, x: Form, y: Form) -> Terms:
         difference = self.add(low, negate(high))
         plain = difference.get(ONE, 0.0)
         if as_number(difference) is not None or math.isinf(plain):
             return _defined(x if plain < 0 else y)
         yes, no = _defined(x), _defined(y)
-        return yes if yes == no else self._call("sel", low, high, yes, no)
+        return yes if yes == no else self._atom("sel", low, high, yes, no)
 
     # Sums and products ----------------------------------------------------------------------------------------------
     def add(self, a: Terms, b: Terms) -> Terms:
@@ -232,7 +226,7 @@ class NormalForm:
     def reciprocal(self, a: Terms) -> Terms:
         """1 / a"""
         if not (bracket := self._as_bracket(a)):
-            raise UndefinedError("division by zero", self._owner)
+            raise UndefinedError("division by zero", self._node)
         ((m, c),) = bracket.items()
         return {tuple((i, -e) for i, e in m): 1 / c}
 
@@ -240,7 +234,7 @@ class NormalForm:
         """As one term: common constant factors times a bracket.  A constant sum with the value 0 is 0."""
         if len(a) < 2:
             return a
-        if self.is_constant(a) and not np.any(self.value(a)):
+        if self.is_constant(a) and not _is_nonzero(self.value(a)):
             return {}
         first = min(a)
         common = tuple(f for f in first if self.atoms[f[0]].is_constant and all(f in other for other in a))
@@ -248,7 +242,7 @@ class NormalForm:
         factor = math.copysign(2.0 ** (math.frexp(abs(lead))[1] - 1), lead)  # a power of two, so exact
         undo = tuple((i, -e) for i, e in common)
         inner = {_multiply_monomials(m, undo): c / factor for m, c in a.items()}
-        ((bracket, _),) = self._atom("sum", key_of(inner), inner).items()
+        ((bracket, _),) = self._atom("sum", inner).items()
         return {_multiply_monomials(common, bracket): factor}
 
     # What formulas are used for -------------------------------------------------------------------------------------
@@ -262,7 +256,7 @@ class NormalForm:
                 if index not in known:
                     atom = self.atoms[index]
                     parts = [self.value(part, known) for part in atom.parts]
-                    known[index] = parts[0] if atom.kind == "sum" else _value_of(atom.kind)(*parts)
+                    known[index] = parts[0] if atom.kind == "sum" else _FUNCTIONS[atom.kind](*parts)
                 product = product * (known[index] if exponent == 1.0 else known[index] ** exponent)
             total = total + product
         return total
@@ -274,7 +268,7 @@ class NormalForm:
             constant = tuple(f for f in monomial if self.atoms[f[0]].is_constant)
             moving = tuple(f for f in monomial if not self.atoms[f[0]].is_constant)
             grouped.setdefault(moving, {})[constant] = factor
-        return {moving: c for moving, c in sorted(grouped.items()) if np.any(self.value(c))}
+        return {moving: c for moving, c in sorted(grouped.items()) if _is_nonzero(self.value(c))}
 
     def expand(self, terms: Terms) -> Terms | None:
         """Multiply out, with q0^2 of unit quaternions eliminated; None if that has too many terms."""
@@ -342,16 +336,12 @@ class NormalForm:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "exp", "log")},
     "atan2": np.arctan2,
     "power": operator.pow,
     "sel": lambda a, b, x, y: np.where(a < b, x, y),
 }
-
-
-def _value_of(op: str) -> Callable[..., Any]:
-    """NumPy's own function: of constants only, before a run."""
-    found: Callable[..., Any] = _FUNCTIONS.get(op) or getattr(np, op)
-    return found
+"""What evaluates operations on constants."""
 
 
 def number(value: float) -> Terms:
@@ -388,6 +378,10 @@ def _defined(form: Form) -> Terms:
     return form
 
 
+def _is_nonzero(value: Any) -> bool:
+    return bool(value.any() if getattr(value, "ndim", 0) else value)
+
+
 def _add_term(terms: Terms, monomial: Monomial, factor: float) -> None:
     total = terms.get(monomial, 0.0) + factor
     if total:
@@ -400,7 +394,9 @@ def _multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
     """a b"""
     if not a or not b:
         return a or b
+    if a[-1][0] < b[0][0]:
+        return a + b
     powers = dict(a)
     for index, exponent in b:
         powers[index] = powers.get(index, 0.0) + exponent
-    return tuple(sorted((i, e) for i, e in powers.items() if e))
+    return tuple(sorted([factor for factor in powers.items() if factor[1]]))
