@@ -12,8 +12,9 @@ import sympy
 
 from polhode.ir.graph import tracing
 from polhode.ir.loops import Sweep, loop
-from polhode.ir.normal_form import NormalForm, SmoothGraph, index_of
+from polhode.ir.normal_form import NormalForm, index_of
 from polhode.ir.numbers import Block, Traced
+from polhode.ir.passes import SmoothGraph
 from polhode.ir.program import Program
 
 jax.config.update("jax_enable_x64", True)

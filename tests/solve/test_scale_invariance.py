@@ -249,7 +249,7 @@ HARMLESS = {
     "solve/long_steps.py": {1e-6},  # of a speed
     "results/audit.py": {1e-12, 1e-9},  # sine of the angle between two unit vectors; of the energy
 }
-SCANNED = ("", "equations", "methods", "ir", "integrate", "engines", "model", "solve", "results")
+SCANNED = ("", "equations", "methods", "ir", "integrate", "engines", "scenario", "solve", "results")
 
 
 def test_no_small_number_in_the_sources_decides_physics():

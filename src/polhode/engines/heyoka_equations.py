@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from polhode.equations.right_hand_side import build_motion_law, build_view
 from polhode.equations.vectors import plus, zero_vector
 from polhode.errors import ForceError
 from polhode.ir.graph import tracing
-from polhode.ir.normal_form import NormalForm, SmoothGraph, Terms, UndefinedError, index_of, negate, number
+from polhode.ir.normal_form import NormalForm, Terms, UndefinedError, index_of, negate, number
 from polhode.ir.numbers import Traced
+from polhode.ir.passes import SmoothGraph
 from polhode.scenario import force_evaluation
 from polhode.scenario.event import Event
 from polhode.scenario.force import Force, map_leaves
@@ -33,17 +34,6 @@ EXPANDED_BODIES = 8
 """Larger systems are not expanded: that takes longer than it saves."""
 SWITCH = -1
 """The pseudo-event of a user's function that switches branches: heyoka stops there, and starts a new series."""
-
-
-class Switch(NamedTuple):
-    """A place where a user's function switches branches: one branch where low < high + shift, else the other."""
-
-    atom: int
-    """The index of the choice among the atoms."""
-    low: Terms
-    high: Terms
-    shift: Terms
-    """A parameter: zero, or just enough to choose the branch at a crossing, where rounding decides otherwise."""
 
 
 @dataclass
@@ -64,7 +54,11 @@ class SegmentEquations:
     """Of each (body, group)."""
     events: list[tuple[int, int, Terms]]
     """(event, body, event function); the event SWITCH is a change of branch in a user's function"""
-    switches: list[Switch]
+    switches: dict[int, Terms]
+    """Where a user's function switches branches: by the atom of the choice, what is added to its upper bound.
+
+    A parameter: zero, or just enough to choose the branch at a crossing, where rounding decides otherwise.
+    """
     owners: list[Force | Event | None]
     """Of each node of the graph, the force or event whose it is."""
 
@@ -78,7 +72,7 @@ class SegmentEquations:
         known = {i: value for i, value in self.form.values.items() if self.form.atoms[i].kind == "constant"}
         for (b, g), unit in self.units.items():
             known[index_of(unit)] = 1.0 if units is None else (units[:, g] if self.in_lanes else units[b, g])
-        return known | {index_of(switch.shift): 0.0 for switch in self.switches}
+        return known | {index_of(shift): 0.0 for shift in self.switches.values()}
 
     def resting(self) -> set[int]:
         """The indices of the variables whose rate is zero."""
@@ -246,28 +240,30 @@ def _read_equations(laws: _Laws, now: Array, in_lanes: bool, still: set[int]) ->
     except UndefinedError as error:
         _refuse(laws.owners[error.args[1]], error)
     variables, rates, time = list(moving.values()), list(groups.values()), index_of(of_time[0])
-    system = SegmentEquations(form, in_lanes, list(moving), variables, time, rates, units, events, [], laws.owners)
-    system.switches = _find_switches(system)
-    system.events += [(SWITCH, 0, form.add(switch.low, negate(switch.high))) for switch in system.switches]
+    system = SegmentEquations(form, in_lanes, list(moving), variables, time, rates, units, events, {}, laws.owners)
+    for index in _find_switches(system):
+        low, high, *_ = form.atoms[index].parts
+        difference = form.add(low, negate(high))
+        if not form.is_constant(difference):
+            system.switches[index] = form.constant(2.0)
+            events.append((SWITCH, 0, difference))
     return system
 
 
-def _find_switches(system: SegmentEquations) -> list[Switch]:
-    """The places where functions of the user switch branches."""
-    form, found = system.form, dict[int, Switch]()
+def _find_switches(system: SegmentEquations) -> list[int]:
+    """The atoms of the choices that functions of the user make."""
+    found: set[int] = set()
     waiting = [*system.rates, *(value for _, _, value in system.events)]
-    seen: set[int] = set()
     while waiting:
-        for index in {index for monomial in waiting.pop() for index, _ in monomial} - seen:
-            atom = form.atoms[index]
-            seen.add(index)
-            waiting += atom.parts
-            owner = system.owners[atom.node]
-            if atom.kind == "sel" and (isinstance(owner, Event) or (owner is not None and owner.function is not None)):
-                low, high = atom.parts[:2]
-                if not form.is_constant(form.add(low, negate(high))):
-                    found[index] = Switch(index, low, high, form.constant(2.0))
-    return [found[index] for index in sorted(found)]
+        for index in {index for monomial in waiting.pop() for index, _ in monomial} - found:
+            found.add(index)
+            waiting += system.form.atoms[index].parts
+    owner_of = {index: system.owners[system.form.atoms[index].node] for index in sorted(found)}
+    return [
+        index
+        for index, owner in owner_of.items()
+        if system.form.atoms[index].kind == "sel" and (isinstance(owner, Event) or (owner and owner.function))
+    ]
 
 
 def _choose_shorter(form: NormalForm, rates: list[Terms]) -> list[Terms]:

@@ -109,7 +109,7 @@ class SegmentIntegrator:
         self.integrator = self.used.integrator
         self.places = np.array(self.system.moving, dtype=int)
         among = {key_of(constant): i for i, constant in enumerate(self.used.constants)}
-        self.shifts = [among[key_of(switch.shift)] for switch in self.system.switches]
+        self.shifts = [among[key_of(shift)] for shift in self.system.switches.values()]
         self.integrator.time = begin
         if self.integrator.with_events:
             self.integrator.reset_cooldowns()

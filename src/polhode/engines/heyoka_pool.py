@@ -81,8 +81,7 @@ def acquire_integrator(
     scenario: Scenario, system: SegmentEquations, tolerance: float, lanes: int, unrolled: int = UNROLLED_LIMIT
 ) -> CompiledIntegrator:
     """Take an integrator from the pool, or compile one."""
-    shifts = {switch.atom: switch.shift for switch in system.switches}
-    writer = HeyokaWriter(system.form, system.variables, system.time, shifts)
+    writer = HeyokaWriter(system.form, system.variables, system.time, system.switches)
     rates = [writer.translate(rate) for rate in system.rates]
     functions = [writer.translate(value) for _, _, value in system.events]
     events = [None if i == SWITCH else scenario.events[i] for i, _, _ in system.events]

@@ -247,7 +247,7 @@ def in_plain_python(function: Callable[..., Any], vectors: int) -> Callable[...,
         if sizes:  # members of an ensemble, one by one
             rows = [call(*_of_member(given, k)) for k in range(sizes.pop())]
             return _transpose(rows)
-        if is_tracing():
+        if any(type(leaf) is Traced for leaf in _leaves(given)):
             return _follow_all_paths(adapted, given, vectors)[0]
         return normalize(adapted(*_map(Known, given)), vectors)
 

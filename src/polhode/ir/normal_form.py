@@ -15,11 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from polhode.equations.interpolation import choose_line
-from polhode.ir.graph import LEAVES, Graph, TraceError
-from polhode.ir.numbers import Traced
+from polhode.ir.graph import Graph
 from polhode.ir.operations import COMPARISONS, OPERATIONS
-from polhode.ir.passes import LoweringGraph
 
 Monomial: TypeAlias = tuple[tuple[int, float], ...]
 """(atom, exponent), ordered by atom."""
@@ -28,43 +25,6 @@ Terms: TypeAlias = dict[Monomial, float]
 ONE: Monomial = ()
 EXPANDED_TERMS = 400
 """A formula with more terms than this after expansion is left unexpanded."""
-KEPT = frozenset(("add", "sub", "mul", "div", "neg", "sel")) | {name for name, o in OPERATIONS.items() if o.heyoka}
-JUMPING = frozenset(("floor", "fmod", "pick", "round", "nearest", "floordiv", "mod"))
-
-
-class SmoothGraph(LoweringGraph):
-    """What has a normal form: other operations become what they are made of, and those that jump raise TraceError."""
-
-    def __init__(self) -> None:
-        super().__init__(KEPT | COMPARISONS)
-
-    def add(self, op: str, *args: Any) -> int:
-        key = (op, args)
-        found = self._seen.get(key)
-        if found is not None or op in LEAVES or op in COMPARISONS:
-            return super().add(op, *args) if found is None else found
-        if op == "sel" and self.ops[args[0]] != "lt":
-            return self._choose_by_less(*args)
-        if op in JUMPING:
-            raise TraceError(f"{op} jumps, and at a jump there are no derivatives")
-        if self.ops[args[0]] == "const" and all(self.ops[a] == "const" for a in args):
-            self._seen[key] = self.constant(OPERATIONS[op].value(*map(self.value, args)))
-        elif op == "interp":
-            x, *table = map(Traced, args)
-            half = len(table) // 2
-            self._seen[key] = self.node_of(choose_line(x, tuple(table[:half]), tuple(table[half:])))
-        return super().add(op, *args)
-
-    def _choose_by_less(self, condition: int, x: int, y: int) -> int:
-        """x where a <= b, or a = b, else y; of a choice ("and", "or"), whichever it takes."""
-        op, (a, b) = self.ops[condition], self.args[condition]
-        if op == "le":
-            return self.add("sel", self.add("lt", b, a), y, x)
-        for one, other in ((a, b), (b, a)):
-            if self.ops[one] == "sel":
-                inner, *taken = self.args[one]
-                return self.add("sel", inner, *(self.add("sel", self.add("eq", c, other), x, y) for c in taken))
-        return self.add("sel", self.add("lt", a, b), y, self.add("sel", self.add("lt", b, a), y, x))
 
 
 class Atom(NamedTuple):
