@@ -14,7 +14,6 @@ import numpy as np
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
 from polhode.engines import taylor, timeline
 from polhode.engines.clocked_steps import ClockedSteps
-from polhode.engines.heyoka_codegen import import_heyoka
 from polhode.engines.heyoka_integrator import TaylorVariables
 from polhode.engines.integrator import FixedSteps, Integrator
 from polhode.engines.user_functions import settle_functions
@@ -24,6 +23,7 @@ from polhode.integrate.closed_form import ClosedFormRun
 from polhode.integrate.fixed_steps import FixedRun
 from polhode.integrate.layout import KEPT_CLOCK
 from polhode.ir.program import Advance
+from polhode.ir.targets.heyoka import import_heyoka
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 

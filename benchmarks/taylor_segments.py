@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.engines import taylor, timeline
-from polhode.engines.heyoka_codegen import (
+from polhode.engines.heyoka_equations import build_equations
+from polhode.engines.heyoka_integrator import TaylorVariables
+from polhode.engines.heyoka_pool import (
     UNROLLED_LIMIT_FOR_MANY,
     acquire_integrator,
-    import_heyoka,
     moving_state,
     parameter_values,
 )
-from polhode.engines.heyoka_expressions import build_symbolic_system
-from polhode.engines.heyoka_integrator import TaylorVariables
+from polhode.ir.targets.heyoka import import_heyoka
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
@@ -73,7 +73,7 @@ class TaylorSegment:
 
     def __init__(self, numbers: TaylorVariables, now: Array, a: float, b: float, lanes: int) -> None:
         self.a, self.b, self.begin, self.lanes = a, b, now.copy(), lanes
-        self.found = build_symbolic_system(numbers.scenario, now, (a + b) / 2, False, lanes > 0)
+        self.found = build_equations(numbers.scenario, now, (a + b) / 2, False, lanes > 0)
         units = numbers.units(self.found, now, a, b - a)
         used = acquire_integrator(numbers.scenario, self.found, numbers.tolerance, lanes, UNROLLED_LIMIT_FOR_MANY)
         values = parameter_values(self.found, used.constants, units)

@@ -250,13 +250,50 @@ def test_what_has_no_series_is_reported_with_its_line():
         return (math.floor(state.position[0]), 0.0, 0.0), (0.0, 0.0, 0.0)
 
     @ph.force
-    def door(t, state, body, params):
-        return (1.0 if state.position[0] > 0 else 2.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    def beyond(t, state, body, params):
+        return (1.0 / (params[0] - params[0]), 0.0, 0.0), (0.0, 0.0, 0.0)
 
-    with pytest.raises(ForceError, match=r"wave has no Taylor series.*test_taylor.py, line.*ph.sin.*dop853"):
+    with pytest.raises(ForceError, match=r"wave has no Taylor series: floor jumps.*_taylor.py, line.*ph.sin.*dop853"):
         ph.simulate(BODY, START, [wave()], duration=1.0, method="taylor")
-    with pytest.raises(ForceError, match=r"door has no Taylor series.*if_less"):
-        ph.simulate(BODY, START, [door()], duration=1.0, method="taylor")
+    with pytest.raises(ForceError, match=r"beyond has no Taylor series: division by zero.*dop853"):
+        run_scenario(ph.Scenario(BODY, START, [beyond(2.0)], duration=1.0, method="taylor"), False)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "python"])
+def test_an_if_is_a_switch(engine):
+    """A force written with `if`, `and` and `==` against the same one with if_less, and against DOP853."""
+
+    @ph.force
+    def gusts(t, state, body, params):
+        x, v = state.position[0], state.velocity[0]
+        if x == 0.0 and t < 0.0:
+            return (1e3, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if x > params[0] or x <= -params[0]:
+            return (-8.0 * x, 0.0, 0.0), (0.0, 0.0, 0.3 if v >= 0.0 else -0.2)
+        return (0.0, -2.0 if -0.5 < x < 0.5 and v > 0 else 1.0, 0.0), (0.0, 0.0, 0.0)
+
+    @ph.force
+    def same_gusts(t, state, body, params):
+        x, v, a = state.position[0], state.velocity[0], params[0]
+        push = ph.if_less(a, x, -8.0 * x, ph.if_less(-a, x, 0.0, -8.0 * x))
+        turn = ph.if_less(v, 0.0, -0.2, 0.3)
+        turn = ph.if_less(a, x, turn, ph.if_less(-a, x, 0.0, turn))
+        side = ph.if_less(0.0, v, ph.if_less(-0.5, x, ph.if_less(x, 0.5, -2.0, 1.0), 1.0), 1.0)
+        side = ph.if_less(a, x, 0.0, ph.if_less(-a, x, side, 0.0))
+        return (push, side, 0.0), (0.0, 0.0, turn)
+
+    start = ph.State(velocity=(1.3, 0.2, 0.1), angular_velocity_body=(0.1, 0.2, 0.3))
+    settings = {"duration": 12.0, "output_step": 1.0}
+    fine = {"method": "taylor", "rtol": 1e-14, **settings}
+    if engine == "python":
+        with pytest.warns(UserWarning, match="uncompiled"):
+            motion = ph.simulate(BODY, start, [gusts(1.0)], engine=engine, **fine)
+    else:
+        motion = ph.simulate(BODY, start, [gusts(1.0)], **fine)
+    same = ph.simulate(BODY, start, [same_gusts(1.0)], **fine)
+    assert max(apart(motion, same)) < 1e-13
+    other = ph.simulate(BODY, start, [gusts(1.0)], method="dop853", rtol=1e-13, atol=1e-15, **settings)
+    assert max(apart(motion, other)) < 1e-8  # its steps find no switches
 
 
 # What can go wrong --------------------------------------------------------------------------------------------------

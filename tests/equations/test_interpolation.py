@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.equations import symbolic
-from scalar_types import by_heyoka, by_jax, by_mpmath, by_sympy
+from scalar_types import by_heyoka, by_jax, by_mpmath, by_normal_form, by_sympy
 
 RNG = np.random.default_rng(7)
 XP, FP = (-1.5, 0.1, 0.7, 4.0), (0.3, -2.0, -2.0, 5.1)
@@ -96,9 +95,7 @@ def test_other_kinds_of_numbers(x):
     assert [float(v) for v in by_jax(table, [(x,)])] == [floats]
     assert by_heyoka(table, [(x,)]) == [floats]
     assert [float(v) for v in by_sympy(table, [(Fraction(x),)])] == [floats]
-    symbols = symbolic.SymbolTable()
-    v = symbols.variable("v")
-    assert symbols.value(table(v), {symbols.index_of(v): x}) == floats
+    assert by_normal_form(table, [(x,)]) == [floats]
 
 
 def test_the_own_function_of_a_library_of_the_package(monkeypatch):

@@ -30,6 +30,7 @@ from scalar_types import (
     by_jax_jit,
     by_machine_code,
     by_mpmath,
+    by_normal_form,
     by_numpy,
     by_sympy,
     error,
@@ -108,7 +109,7 @@ NESTED_CHOICES = {
     free_rotation.jacobi_from_ladder,
     free_rotation._direction,
     free_rotation.jacobi_solution,
-    interpolation._choose_line,
+    interpolation.choose_line,
     atmosphere._exponent,
     atmosphere.us76,
     atmosphere.wind_table,
@@ -145,6 +146,7 @@ KINDS = {
     "jax": (by_jax, 1e-15, FOR_DOUBLES),
     "jax_jit": (by_jax_jit, 2e-15, FOR_DOUBLES),  # XLA fuses multiplications with additions
     "heyoka": (by_heyoka, 2e-15, FOR_DOUBLES | ROUNDED),
+    "normal form": (by_normal_form, 1e-14, FOR_DOUBLES | ROUNDED | {free_rotation.half_third_kind}),  # 1024th powers
     "sympy": (symbolically, 1e-14, FOR_DOUBLES | TOO_DEEP),
     "fractions": (in_ratios, 1e-15, WITHOUT_RATIOS),
 }

@@ -286,7 +286,7 @@ ARGUMENTS = {
     elementary._or_nan: (T, H),
     elementary.tangent: (Fraction(1234567, 1024),),
     elementary.angle: (-T, -H),
-    interpolation._choose_line: (T, vector(1, 2, 3), vector(4, -5, 6)),
+    interpolation.choose_line: (T, vector(1, 2, 3), vector(4, -5, 6)),
     vectors.plus: (A, B),
     vectors.minus: (A, B),
     vectors.scaled: (H, A),

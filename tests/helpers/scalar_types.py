@@ -12,7 +12,9 @@ import sympy
 
 from polhode.ir.graph import tracing
 from polhode.ir.loops import Sweep, loop
-from polhode.ir.numbers import Block
+from polhode.ir.normal_form import NormalForm, index_of
+from polhode.ir.numbers import Block, Traced
+from polhode.ir.passes import SmoothGraph
 from polhode.ir.program import Program
 
 jax.config.update("jax_enable_x64", True)
@@ -121,6 +123,25 @@ def by_heyoka(run, lanes):
     made = [x if isinstance(x, heyoka.expression) else heyoka.expression(float(x)) for x in leaves(result)]
     values = heyoka.cfunc(made, vars=names)(np.array([[float(x) for x in leaves(args)] for args in lanes]).T.copy())
     return [refilled(result, values[:, i]) for i in range(len(lanes))]
+
+
+def by_normal_form(run, lanes):
+    """The law traced on variables, and its normal form evaluated."""
+    results = []
+    for args in lanes:
+        numbers, known = [float(x) for x in leaves(args)], {}
+        with tracing(SmoothGraph()) as graph:
+            each = iter([Traced(graph.add("in", ("number", (), k))) for k in range(len(numbers))])
+            nodes = mapped(graph.node_of, run(*mapped(lambda _, each=each: next(each), args)))
+
+        def variable(form, i, graph=graph, numbers=numbers, known=known):
+            made = form.variable()
+            known[index_of(made)] = numbers[graph.args[i][0][2]]
+            return made
+
+        form = NormalForm(graph, variable)
+        results.append(mapped(lambda i, form=form, known=known: form.value(form.formula(i), known), nodes))
+    return results
 
 
 def by_sympy(run, lanes, symbols=4):

@@ -488,6 +488,20 @@ PLANTED = [
         "min(bisect_right(xp, inside), len(xp) - 1)",
         ("equations/test_interpolation.py",),
     ),
+    Planted(
+        "normal form: q0^2 = 1 + q1^2 + q2^2 + q3^2",
+        "ir/normal_form.py",
+        "yield m, -sign",
+        "yield m, sign",
+        ("ir/test_normal_form.py",),
+    ),
+    Planted(
+        "normal form: a <= b as a < b",
+        "ir/passes.py",
+        'return self.add("sel", self.add("lt", b, a), y, x)',
+        'return self.add("sel", self.add("lt", a, b), x, y)',
+        ("ir/test_normal_form.py",),
+    ),
     # Laws of motion -------------------------------------------------------------------------------------------------
     Planted(
         "momentum: zeroed velocity",

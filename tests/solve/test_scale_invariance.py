@@ -222,7 +222,7 @@ HARMLESS = {
     "integrate/contact_search.py": {1e-15, 1e-11, 1e-10, 1e-9, 1e-8, 1e-5},
     "integrate/contact_shapes.py": {1e-9},
     "engines/event_log.py": {1e-10},  # of the duration: changes that follow each other so closely never end
-    "engines/heyoka_codegen.py": {1e-12, 1e-9, 1e-13},  # of the duration, between two events; of a tolerance; rounding
+    "engines/heyoka_pool.py": {1e-12, 1e-9, 1e-13},  # of the duration, between two events; of a tolerance; rounding
     "engines/result.py": {1e-15},  # relative: what 16 digits can show
     "engines/integrator.py": {1e-9, 1e-10, 3e-7, 3e-8},  # seconds of computing time
     "solve/precision_check.py": {1e-9},  # a difference as a part of the size

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.heyoka_codegen import (
+from polhode.engines.heyoka_equations import SegmentEquations, build_equations
+from polhode.engines.heyoka_pool import (
     CompiledIntegrator,
     acquire_integrator,
-    import_heyoka,
     moving_state,
     parameter_values,
     release_integrator,
 )
-from polhode.engines.heyoka_expressions import SymbolicSystem, build_symbolic_system
 from polhode.engines.result import SampleColumns
+from polhode.ir.normal_form import key_of
+from polhode.ir.targets.heyoka import import_heyoka
 from polhode.scenario.force import flatten_leaves
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import split_groups
@@ -74,15 +75,15 @@ class TaylorVariables:
         groups = range(int(self.group_of[-1]) + 1)
         return np.stack([np.abs(numbers[:, self.group_of == g]).max(axis=1) for g in groups], axis=-1)
 
-    def units(self, system: SymbolicSystem, now: Array, t: float, span: float) -> Array:
+    def units(self, system: SegmentEquations, now: Array, t: float, span: float) -> Array:
         """A power of two near the size of each group, (bodies or members, groups)."""
-        table, known, slopes = system.table, system.known(None), np.zeros(now.shape)
+        known, slopes = system.known(None), np.zeros(now.shape)
         places = [(slice(None), i) if system.in_lanes else divmod(i, self.width) for i in system.moving]
         for place, index in zip(places, system.variables, strict=True):
             known[index] = now[place]
-        known[table.index_of(table.variable("t"))] = t
+        known[system.time] = t
         for place, rate in zip(places, system.rates, strict=True):
-            slopes[place] = table.value(rate, known)
+            slopes[place] = system.form.value(rate, known)
         size, travel = self.sizes(now), self.sizes(slopes) * span
         units = np.where(size > 0, size, travel / 32)
         units[:, 1] = 1.0
@@ -103,12 +104,12 @@ class SegmentIntegrator:
     def __init__(self, variables: TaylorVariables, now: Array, begin: float, end: float, middle: float) -> None:
         self.variables, self.begin, self.span = variables, begin, end - begin
         self.base = now.copy()
-        self.system = build_symbolic_system(variables.scenario, now, middle, variables.counts_work, False)
+        self.system = build_equations(variables.scenario, now, middle, variables.counts_work, False)
         self.used: CompiledIntegrator = acquire_integrator(variables.scenario, self.system, variables.tolerance, 0)
         self.integrator = self.used.integrator
         self.places = np.array(self.system.moving, dtype=int)
-        among = {constant.key: i for i, constant in enumerate(self.used.constants)}
-        self.shifts = [among[switch.shift.key] for switch in self.system.switches]
+        among = {key_of(constant): i for i, constant in enumerate(self.used.constants)}
+        self.shifts = [among[key_of(shift)] for shift in self.system.switches.values()]
         self.integrator.time = begin
         if self.integrator.with_events:
             self.integrator.reset_cooldowns()
@@ -341,7 +342,7 @@ class SegmentIntegrator:
         self.stop = snapshot["stop"]
         if self.stop is not None and not _pause_again(self.integrator, self.stop, snapshot["pauses"], self.span):
             raise RuntimeError("heyoka does not come to the stop again that it had come to when a checkpoint was made")
-        self.used.log.entries.clear()
+        self.used.log.clear()
         _set_numbers(self.integrator, snapshot["numbers"])
         self.ahead, self.settles = snapshot["ahead"], snapshot["settles"]
         self.crossed = [(i, sign) for i, sign in snapshot["crossed"]]
@@ -360,27 +361,26 @@ class SegmentIntegrator:
 
     def pop_recorded_events(self) -> Iterator[tuple[int, float, Array]]:
         """The events that heyoka has recorded since the last call."""
-        entries = list(self.used.log.entries)
-        self.used.log.entries.clear()
+        entries = list(self.used.log)
+        self.used.log.clear()
         yield from entries
 
     def singular_forces(self) -> list[str]:
         """The names of the forces that take the root of 0, or divide by 0, at the start of the segment."""
-        table = self.system.table
-        known = self.system.known(self.units)
+        form, known = self.system.form, self.system.known(self.units)
         known |= dict(zip(self.system.variables, self.pack_state(self.base), strict=True))
-        known[table.index_of(table.variable("t"))] = self.begin
+        known[self.system.time] = self.begin
         for rate in self.system.rates:
-            table.value(rate, known)
+            form.value(rate, known)
         singular = {
             index
-            for rate in [*self.system.rates, *(part for atom in table.atoms for part in atom.parts)]
-            for monomial in rate.terms
+            for formula in [*self.system.rates, *(part for atom in form.atoms for part in atom.parts)]
+            for monomial in formula
             for index, exponent in monomial
             if (exponent < 0 or not exponent.is_integer()) and index in known and np.any(known[index] == 0)
         }
-        names = [table.atoms[index].owner for index in sorted(singular)]
-        return list(dict.fromkeys(name for name in names if name))
+        owners = [self.system.owners[form.atoms[index].node] for index in sorted(singular)]
+        return list(dict.fromkeys(one.name for one in owners if one is not None))
 
     def close(self) -> None:
         """Return the integrator to the cache."""

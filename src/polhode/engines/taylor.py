@@ -17,21 +17,20 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.event_log import ZENO_INTERVAL
-from polhode.engines.heyoka_codegen import (
-    UNROLLED_LIMIT,
-    UNROLLED_LIMIT_FOR_MANY,
-    acquire_integrator,
-    import_heyoka,
-    parameter_values,
-    release_integrator,
-)
-from polhode.engines.heyoka_expressions import SWITCH, SymbolicSystem, build_symbolic_system
+from polhode.engines.heyoka_equations import SWITCH, SegmentEquations, build_equations
 from polhode.engines.heyoka_integrator import (
     LARGEST_RATIO,
     SAME_INSTANT,
     SegmentIntegrator,
     TaylorVariables,
     propagate_batch,
+)
+from polhode.engines.heyoka_pool import (
+    UNROLLED_LIMIT,
+    UNROLLED_LIMIT_FOR_MANY,
+    acquire_integrator,
+    parameter_values,
+    release_integrator,
 )
 from polhode.engines.integrator import CORES, PORTION_S, Integrator, OneByOneError, on_threads, runs_in_lanes
 from polhode.engines.journal import (
@@ -48,6 +47,7 @@ from polhode.equations.inertia import constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
+from polhode.ir.targets.heyoka import import_heyoka
 from polhode.scenario.event import Event
 from polhode.scenario.force import flatten_leaves, map_leaves
 from polhode.scenario.scenario import Scenario
@@ -487,7 +487,7 @@ class TaylorSeries(Integrator):
 
     # Independent bodies, in SIMD lanes ------------------------------------------------------------------------------
     def _integrate_lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
-        system = build_symbolic_system(self.scenario, self.now, middle, self.variables.counts_work, True)
+        system = build_equations(self.scenario, self.now, middle, self.variables.counts_work, True)
         if system.events:
             raise OneByOneError
         count = self.scenario.count
@@ -511,7 +511,7 @@ class TaylorSeries(Integrator):
         return samples
 
     def _integrate_batches(
-        self, system: SymbolicSystem, units: Array, rows: Any, a: float, stops: Array, out: Array
+        self, system: SegmentEquations, units: Array, rows: Any, a: float, stops: Array, out: Array
     ) -> Array:
         """Integrate these members, one per SIMD lane; return the largest size of each group."""
         lanes = int(import_heyoka().recommended_simd_size())

@@ -95,11 +95,11 @@ def _interpolate(library: Any, x: Number, xp: Table, fp: Table) -> Number:
     if name == "fractions" or name == "mpmath":  # floats would round the slopes
         exact: Any = Fraction if name == "fractions" else library.mpf
         xp, fp = tuple(map(exact, xp)), tuple(map(exact, fp))
-    return _choose_line(x, xp, fp)
+    return choose_line(x, xp, fp)
 
 
 @law
-def _choose_line(x: Number, xp: Table, fp: Table) -> Number:
+def choose_line(x: Number, xp: Table, fp: Table) -> Number:
     """slope (x - knot) + value of the last knot that x has reached; constant beyond the ends."""
     last = len(xp) - 1
     value = if_less(xp[last], x, fp[last], 0 * (x - xp[last]) + fp[last])  # NaN stays NaN

@@ -246,8 +246,8 @@ def in_plain_python(function: Callable[..., Any], vectors: int) -> Callable[...,
         if sizes:  # members of an ensemble, one by one
             rows = [call(*_of_member(given, k)) for k in range(sizes.pop())]
             return _transpose(rows)
-        if not all(isinstance(leaf, (float, int, np.number)) for leaf in _leaves(given)):
-            return adapted(*given)  # symbols, of which a Taylor series is made
+        if any(type(leaf) is Traced for leaf in _leaves(given)):
+            return _follow_all_paths(adapted, given, vectors)[0]
         return normalize(adapted(*_map(Known, given)), vectors)
 
     return call
@@ -325,7 +325,12 @@ class Recorded:
         if any(type(x) is Traced for x in leaves):
             graph = current_graph()
             known = {i: graph.node_of(leaves[self._place(i)]) for i in self._incoming}
-            values: Any = replay(self.graph, range(len(self.graph.ops)), graph, known)
+            try:
+                values: Any = replay(self.graph, range(len(self.graph.ops)), graph, known)
+            except TraceError:  # the graph refuses an operation: the function itself leads to the line
+                vectors = len(self.answer) if isinstance(self.answer, tuple) else 0
+                _follow_all_paths(portable(self.function), arguments, vectors)
+                raise
             return _map(lambda i: Traced(values[i]), self.answer)
         if not all(isinstance(x, (float, int, np.ndarray, np.number)) for x in leaves):
             return portable(self.function)(*arguments)

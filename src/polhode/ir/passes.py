@@ -13,9 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from polhode.equations.interpolation import choose_line
 from polhode.ir.graph import BITS, LEAVES, Graph, Trace, TraceError, tracing
 from polhode.ir.numbers import Traced, apply, compare
 from polhode.ir.operations import COMPARISONS, OPERATIONS, PRIMITIVES
+
+ARITHMETIC = COMPARISONS | {"add", "sub", "mul", "div", "neg", "sel"}
+JUMPING = frozenset(("floor", "fmod", "pick", "round", "nearest", "floordiv", "mod"))
 
 
 class LoweringGraph(Graph):
@@ -43,6 +47,41 @@ def lower(trace: Trace, kept: Container[str] = PRIMITIVES) -> Trace:
     if all(ops[i] in kept or ops[i] in LEAVES for i in trace.order):
         return trace
     return trace.rewritten(LoweringGraph(kept))
+
+
+class SmoothGraph(LoweringGraph):
+    """What has a Taylor series: operations of heyoka, and choices by `lt`.  Those that jump raise TraceError."""
+
+    def __init__(self) -> None:
+        super().__init__(ARITHMETIC | {name for name, operation in OPERATIONS.items() if operation.heyoka})
+
+    def add(self, op: str, *args: Any) -> int:
+        key = (op, args)
+        found = self._seen.get(key)
+        if found is not None or op in LEAVES or op in COMPARISONS:
+            return super().add(op, *args) if found is None else found
+        if op == "sel" and self.ops[args[0]] != "lt":
+            return self._choose_by_less(*args)
+        if op in JUMPING:
+            raise TraceError(f"{op} jumps, and at a jump there are no derivatives")
+        if self.ops[args[0]] == "const" and all(self.ops[a] == "const" for a in args):
+            self._seen[key] = self.constant(OPERATIONS[op].value(*map(self.value, args)))
+        elif op == "interp":
+            x, *table = map(Traced, args)
+            half = len(table) // 2
+            self._seen[key] = self.node_of(choose_line(x, tuple(table[:half]), tuple(table[half:])))
+        return super().add(op, *args)
+
+    def _choose_by_less(self, condition: int, x: int, y: int) -> int:
+        """x where a <= b, or a = b, else y; of a choice ("and", "or"), whichever it takes."""
+        op, (a, b) = self.ops[condition], self.args[condition]
+        if op == "le":
+            return self.add("sel", self.add("lt", b, a), y, x)
+        for one, other in ((a, b), (b, a)):
+            if self.ops[one] == "sel":
+                inner, *taken = self.args[one]
+                return self.add("sel", inner, *(self.add("sel", self.add("eq", c, other), x, y) for c in taken))
+        return self.add("sel", self.add("lt", a, b), y, self.add("sel", self.add("lt", b, a), y, x))
 
 
 def evaluate(
