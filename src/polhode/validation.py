@@ -20,7 +20,7 @@ Leaf: TypeAlias = float | Array
 class _Following(local):
     """What follows numbers through arrays while this thread traces a scenario from its knobs.
 
-    It belongs to `polhode.ir.knobs`.
+    It belongs to `polhode.solve.knob_trail`.
     """
 
     trail: Any = None

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from polhode.ir.image import ALIGNMENT, image_of
 from polhode.ir.program import Program
+from polhode.solve.memory_image import ALIGNMENT, image_of
 from polhode.solve.write_object import RESULTS
 
 PATTERN = int(np.frombuffer(b"\xa5" * 8, dtype=np.int64)[0])

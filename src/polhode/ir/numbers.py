@@ -1,7 +1,7 @@
 """The numbers of a trace: operators and functions that record what is done with them.
 
 A `Traced` number is known only by the way it was made.  A `Known` number is a float, too: it computes as compiled code
-does, and on a trail (`knobs`) it also records.  `polhode.equations.scalar_ops` and `elementary` find the functions of
+does, and on a trail (`solve.knob_trail`) it also records.  `polhode.equations.scalar_ops` and `elementary` find the functions of
 both kinds at the end of this module.
 """
 
@@ -318,7 +318,7 @@ class Block:
 
 # Numbers with a value -------------------------------------------------------------------------------------------------
 class Known(float):
-    """A number that carries its value, and on a trail (`knobs`) also the way it was made.
+    """A number that carries its value, and on a trail (`solve.knob_trail`) also the way it was made.
 
     It computes as compiled code does: Python's own powers and NumPy's own sums of products have other bits.  It prints,
     compares and indexes as floats do, so a function that cannot be traced runs with it too.

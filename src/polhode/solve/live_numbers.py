@@ -1,6 +1,6 @@
 """From knobs to the numbers of a run: the builder of a scenario traced once, and verified against itself.
 
-The builder runs once with numbers that remember how they were made (`polhode.ir.knobs`).  Whatever number
+The builder runs once with numbers that remember how they were made (`polhode.solve.knob_trail`).  Whatever number
 of the run has the bits of a number on the trail is a candidate; it counts only if the recorded arithmetic gives the
 same bits as the builder at every verified set of values.
 """
@@ -16,10 +16,10 @@ import numpy as np
 
 from polhode.errors import PolhodeError
 from polhode.ir.graph import Graph, Place, Trace
-from polhode.ir.knobs import Trail, evaluate_for, following_knobs, logging_numbers
 from polhode.ir.targets.source import JAVASCRIPT, SourceFunction
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
+from polhode.solve.knob_trail import Trail, evaluate_for, following_knobs, logging_numbers
 from polhode.solve.write_source import SourceExporter, settle_scenario
 from polhode.validation import Array
 

@@ -23,12 +23,12 @@ from polhode.engines.timeline import impulses_at
 from polhode.errors import InputError, ScenarioError
 from polhode.integrate.contact_scene import AT_LOGGED, AT_STATUS, LOG_FULL, MEMORY, RUNNING, STARTS_INSIDE
 from polhode.io.atomic_files import check_suffix, write_atomic
-from polhode.ir.image import Image, image_of
 from polhode.ir.program import Program
 from polhode.ir.targets import wasm
 from polhode.ir.targets.objects import MACHINES, WASM32, WASM32_SIMD, object_for
 from polhode.scenario.scenario import Scenario
 from polhode.solve import object_templates as templates
+from polhode.solve.memory_image import Image, image_of
 from polhode.solve.source_comments import describe_run, one_line, sample_header
 
 RESULTS = ("out", "checkpoints", "contact", "log")

@@ -8,8 +8,8 @@ import numpy as np
 
 import polhode as ph
 from polhode import validation
-from polhode.ir.knobs import evaluate_for, following_knobs
 from polhode.ir.numbers import Known
+from polhode.solve.knob_trail import evaluate_for, following_knobs
 
 GIVEN, OTHERS = 0.73123451234, np.array([0.1234567, 0.5, 0.99, 1.7])
 
