@@ -9,8 +9,7 @@ import numpy as np
 
 from polhode.integrate.gpu_room import RoomForUnits
 from polhode.integrate.kernel_program import SPREAD
-from polhode.ir.targets import native
-from polhode.ir.targets.gpu import host_object
+from polhode.ir.targets import gpu, native
 
 
 class HostArray:
@@ -82,3 +81,49 @@ class HostGpu:
         if code not in self.spreads.values():
             self.launched.append(units)
         code(record.address, 0, units)
+
+
+def _exact_functions() -> list[str]:
+    """The same two on a processor that has no rough ones."""
+    lines = []
+    for kind, suffix, _ in gpu._REALS:
+        root = f"  %s = call {kind} @llvm.sqrt.{suffix}({kind} %x)\n  %r = fdiv {kind} 1.0, %s"
+        lines.append(f"declare {kind} @llvm.sqrt.{suffix}({kind})")
+        lines.append(gpu._FUNCTION.format(kind, f"rcp.{suffix}", f"  %r = fdiv {kind} 1.0, %x"))
+        lines.append(gpu._FUNCTION.format(kind, f"rsqrt.{suffix}", root))
+    return lines
+
+
+def host_object(kernel: gpu.KernelText) -> bytes:
+    """Machine code of this computer of a function advance_units(record, first, last): the threads one after another."""
+    import llvmlite.binding as llvm
+
+    machine = native.target_machine()
+    entry = "\n".join(
+        [
+            *_exact_functions(),
+            f"declare void @advance({gpu._ADVANCE})",
+            "define void @thread(ptr noalias %record, i64 %unit) noinline {",
+            gpu._room_for_words(kernel),
+            *gpu._advance_unit(kernel),
+            "  ret void",
+            "}",
+            "define void @advance_units(ptr %record, i64 %first, i64 %last) {",
+            "entry:",
+            "  br label %head",
+            "head:",
+            "  %unit = phi i64 [ %first, %entry ], [ %following, %body ]",
+            "  %more = icmp slt i64 %unit, %last",
+            "  br i1 %more, label %body, label %done",
+            "body:",
+            "  call void @thread(ptr %record, i64 %unit)",
+            "  %following = add i64 %unit, 1",
+            "  br label %head",
+            "done:",
+            "  ret void",
+            "}",
+        ]
+    )
+    module = gpu._optimized_module(kernel, entry, machine, llvm.get_default_triple(), "advance_units")
+    code: bytes = machine.emit_object(module)
+    return code

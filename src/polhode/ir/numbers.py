@@ -1,8 +1,8 @@
 """The numbers of a trace: operators and functions that record what is done with them.
 
 A `Traced` number is known only by the way it was made.  A `Known` number is a float, too: it computes as compiled code
-does, and on a trail (`solve.knob_trail`) it also records.  `polhode.equations.scalar_ops` and `elementary` find the functions of
-both kinds at the end of this module.
+does, and on a trail (`solve.knob_trail`) it also records.  `equations.scalar_ops` and `equations.elementary` find the
+functions of both kinds at the end of this module.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The text of loops and laws is that of the CPU with vectors of one number.  LLVM writes PTX from it, which the driver of
 the GPU turns into machine code: no CUDA toolkit is needed.  Nothing is fused or reordered unless asked for, so the
-numbers have the CPU's bits.  Compiled for this machine instead, the same text runs without a GPU.
+numbers have the CPU's bits.  Compiled for a CPU instead, as tests do, the same text runs without a GPU.
 """
 
 from __future__ import annotations
@@ -38,17 +38,6 @@ def _rough_functions() -> list[str]:
             rough = f"@llvm.nvvm.{name}.approx.ftz.{letter}"
             lines.append(f"declare {kind} {rough}({kind})")
             lines.append(_FUNCTION.format(kind, f"{name}.{suffix}", f"  %r = call {kind} {rough}({kind} %x)"))
-    return lines
-
-
-def _exact_functions() -> list[str]:
-    """The same two on a processor that has no rough ones."""
-    lines = []
-    for kind, suffix, _ in _REALS:
-        root = f"  %s = call {kind} @llvm.sqrt.{suffix}({kind} %x)\n  %r = fdiv {kind} 1.0, %s"
-        lines.append(f"declare {kind} @llvm.sqrt.{suffix}({kind})")
-        lines.append(_FUNCTION.format(kind, f"rcp.{suffix}", f"  %r = fdiv {kind} 1.0, %x"))
-        lines.append(_FUNCTION.format(kind, f"rsqrt.{suffix}", root))
     return lines
 
 
@@ -183,41 +172,3 @@ def _optimized_module(kernel: KernelText, entry: str, machine: Any, triple: str,
     NewPassManager._dispose(passes)  # see polhode.ir.targets.native
     passes.detach()
     return whole
-
-
-# On this machine ------------------------------------------------------------------------------------------------------
-def host_object(kernel: KernelText) -> bytes:
-    """Machine code of this computer of a function advance_units(record, first, last): the threads one after another."""
-    import llvmlite.binding as llvm
-
-    from polhode.ir.targets import native
-
-    machine = native.target_machine()
-    entry = "\n".join(
-        [
-            *_exact_functions(),
-            f"declare void @advance({_ADVANCE})",
-            "define void @thread(ptr noalias %record, i64 %unit) noinline {",
-            _room_for_words(kernel),
-            *_advance_unit(kernel),
-            "  ret void",
-            "}",
-            "define void @advance_units(ptr %record, i64 %first, i64 %last) {",
-            "entry:",
-            "  br label %head",
-            "head:",
-            "  %unit = phi i64 [ %first, %entry ], [ %following, %body ]",
-            "  %more = icmp slt i64 %unit, %last",
-            "  br i1 %more, label %body, label %done",
-            "body:",
-            "  call void @thread(ptr %record, i64 %unit)",
-            "  %following = add i64 %unit, 1",
-            "  br label %head",
-            "done:",
-            "  ret void",
-            "}",
-        ]
-    )
-    module = _optimized_module(kernel, entry, machine, llvm.get_default_triple(), "advance_units")
-    code: bytes = machine.emit_object(module)
-    return code
