@@ -29,7 +29,7 @@ from polhode.integrate import cuda
 from polhode.integrate.fixed_steps import FixedRun
 from polhode.integrate.kernel_program import KernelProgram
 from polhode.ir.loops import pack_record
-from polhode.ir.targets.gpu import PRECISIONS
+from polhode.ir.passes import PRECISIONS
 from polhode.massprops.body import Body
 from polhode.scenario.forces import gravity, quadratic_drag
 from polhode.scenario.scenario import Scenario

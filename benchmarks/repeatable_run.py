@@ -22,6 +22,7 @@ from polhode.errors import ScenarioError
 from polhode.integrate.clocked import ClockedRun
 from polhode.integrate.closed_form import ClosedFormRun
 from polhode.integrate.fixed_steps import FixedRun
+from polhode.integrate.layout import KEPT_CLOCK
 from polhode.ir.program import Advance
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
@@ -132,8 +133,8 @@ def _prepare_adaptive(scenario: Scenario) -> RunFunctions:
         counters.append(np.zeros(units * integrator.slots, dtype=np.int64))
         run = ClockedRun(
             buffer, integrator.pairs, float(start), float(b - start), not is_last, is_last, stops,
-            *scenario.tolerances, UNLIMITED, counters[-1], shown, np.empty((0, units, width + 3)), log.rules,
-            log.memory, log.counts, log.halted, log.shortest, *log.log(),
+            *scenario.tolerances, UNLIMITED, counters[-1], shown, np.empty((0, units, width + KEPT_CLOCK)),
+            *log.fields(),
         )  # fmt: skip
         calls.append((windows, integrator.plan.program.bind(run), []))
     return _run_functions(integrator, calls, [out], counters)

@@ -647,14 +647,14 @@ PLANTED = [
     Planted(
         "event: rising taken for falling",
         "integrate/clocked.py",
-        "or run.rules[e, DIRECTION] * side > 0.0:",
-        "or run.rules[e, DIRECTION] * side < 0.0:",
+        "or rule.direction * side > 0.0:",
+        "or rule.direction * side < 0.0:",
         (CROSSINGS,),
     ),
     Planted(
         "event: fires again where it was just handled",
         "integrate/clocked.py",
-        "run.memory[who, i, b, SIDE] = HANDLED * run.memory[who, i, b, SIDE]",
+        "memory.side = HANDLED * memory.side",
         "pass",
         (CROSSINGS,),
     ),
@@ -1511,7 +1511,7 @@ PLANTED = [
     Planted(
         "snapshot: the memory of events is left out",
         "engines/clocked_steps.py",
-        'log.memory[:], log.counts[:], log.halted[:] = (snapshot[key] for key in ("memory", "counts", "halted"))',
+        'set_fields(log.memory, snapshot["memory"])',
         "pass",
         (DURABLE,),
     ),
@@ -1561,8 +1561,8 @@ PLANTED = [
     Planted(
         "kernels: logged units are counted within their batch",
         "integrate/kernel_program.py",
-        "logged[:, 1] += self.units.start",
-        "logged[:, 1] += 0",
+        'logged["clock"] += self.units.start',
+        'logged["clock"] += 0',
         (KERNELS,),
     ),
     Planted(

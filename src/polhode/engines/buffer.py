@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.integrate.layout import Layout
 from polhode.integrate.prepare import Plan, group_like_pairs
+from polhode.integrate.stages import Pair
 from polhode.scenario import force_evaluation
 from polhode.scenario.force import flatten_leaves
 from polhode.scenario.scenario import Scenario
@@ -111,8 +112,8 @@ def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
         blocks = slice(start, start + portion)
         for row, each in different.items():
             cut[:, blocks, row] = each[:, blocks]
-    if layout.member:
-        cut[:, :, layout.member[0] // lanes] = np.arange(packing.systems)[:, None, None]
+    if layout.member is not None:
+        cut[:, :, layout.member // lanes] = np.arange(packing.systems)[:, None, None]
     return cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes)
 
 
@@ -136,7 +137,7 @@ def pack_pairs(scenario: Scenario) -> tuple[Any, ...]:
             for f in forces
             for pair in force_evaluation.body_pairs(f, len(scenario.bodies))
         ]
-        joins = np.array([pair for pair, _ in each], dtype=np.int64).reshape(-1, 2)
+        joins = np.array([pair for pair, _ in each], dtype=Pair.dtype)
         leaves = [number for _, numbers in each for number in numbers]
         numbers = np.stack(np.broadcast_arrays(*leaves), axis=-1) if leaves else np.zeros(0)
         stride = numbers.shape[-1] if numbers.ndim > 1 else 0

@@ -14,6 +14,8 @@ from polhode.engines.journal import Snapshot, StreamReader, events_of_rows, rows
 from polhode.engines.result import Failure
 from polhode.engines.timeline import Checkpoint, impulses_at
 from polhode.integrate.clocked import ClockedRun
+from polhode.integrate.layout import KEPT_CLOCK, first_place
+from polhode.ir.records import fields_of, set_fields
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
@@ -52,17 +54,12 @@ class ClockedSteps(Integrator):
         self._bodies = len(scenario.bodies)
         self.event_log = EventLog(scenario, self.clocks, bodies, self.slots, layout.sample_size // layout.lanes)
         blocks = self.buffer.reshape(-1, self.packing.size)
-        for place, value in zip(layout.clock, self._first_clock(), strict=True):
-            blocks[:, place : place + layout.lanes] = value
-        h = layout.clock[1]
+        for place in layout.clock:
+            blocks[:, place : place + layout.lanes] = 0.0
+        h, step = layout.clock.h, scenario.step or scenario.duration / 1000
+        blocks[:, h : h + layout.lanes] = _search_step(scenario) if scenario.used_method.is_closed_form else step
         if not self.plan.is_system:  # unused lanes make no steps
             blocks[-1, h + layout.lanes - len(blocks) * layout.lanes + scenario.count : h + layout.lanes] = 0.0
-
-    def _first_clock(self) -> tuple[float, ...]:
-        step = self.scenario.step or self.scenario.duration / 1000
-        if self.scenario.used_method.is_closed_form:
-            step = _search_step(self.scenario)
-        return (0.0, step, 0.0, 0.0, 0.0) if self.is_adaptive else (0.0, step, 0.0, 0.0, 0.0, 0.0)
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Continue from a row of checkpoints, at the start of the step that covers an output."""
@@ -71,7 +68,7 @@ class ClockedSteps(Integrator):
             blocks = unit.reshape(-1, self.packing.size)
             width = len(blocks) * layout.sample_size
             blocks[:, : layout.sample_size] = row[:width].reshape(len(blocks), -1)
-            unit[list(layout.clock[:3])] = row[width:]
+            unit[list(layout.clock[:KEPT_CLOCK])] = row[width:]
 
     def apply_impulses(self, t: float) -> None:
         super().apply_impulses(t)
@@ -81,7 +78,8 @@ class ClockedSteps(Integrator):
     def begin_segment(self, a: float, b: float) -> None:
         super().begin_segment(a, b)
         if not self.is_adaptive:  # a new grid of steps
-            for place, value in ((self.layout.clock[2], 0.0), (self.layout.clock[5], a - self.scenario.start_time)):
+            clock = self.layout.clock
+            for place, value in ((clock.step, 0.0), (clock.origin, a - self.scenario.start_time)):
                 self.buffer.reshape(-1, self.packing.size)[:, place : place + self.layout.lanes] = value
 
     def save(self) -> Any:
@@ -96,19 +94,20 @@ class ClockedSteps(Integrator):
 
     def snapshot(self) -> Snapshot:
         log = self.event_log
-        return {**super().snapshot(), "memory": log.memory, "counts": log.counts, "halted": log.halted}
+        return {**super().snapshot(), "memory": fields_of(log.memory), "counts": log.counts, "halted": log.halted}
 
     def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
         super().restore_snapshot(snapshot, inside, reader)
         log = self.event_log
-        log.memory[:], log.counts[:], log.halted[:] = (snapshot[key] for key in ("memory", "counts", "halted"))
+        set_fields(log.memory, snapshot["memory"])
+        log.counts[:], log.halted[:] = snapshot["counts"], snapshot["halted"]
         log.found = events_of_rows(reader.take("events"))
         self._logged, self.crossings = len(log.found), log.found
         if inside is not None:
             self.inside = {"rows": reader.take("samples")}
 
     def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
-        rows = reader.take("samples", None if ended else len(wanted) * len(self._clock(0)))
+        rows = reader.take("samples", None if ended else len(wanted) * len(self._clock("t")))
         out, checkpoints, _ = self._new_outputs(len(wanted))
         self._fill_outputs(rows, out, checkpoints)
         self.checkpoints = checkpoints
@@ -119,7 +118,7 @@ class ClockedSteps(Integrator):
         units, width = len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.packing.size)
         has_one_clock = self.plan.is_system or self.layout.lanes == 1
         keeps = self.scenario.members is None and not self.scenario.events and has_one_clock
-        checkpoints = np.empty((count if keeps else 0, units, width + 3))
+        checkpoints = np.empty((count if keeps else 0, units, width + KEPT_CLOCK))
         out = self.plan.program.new_output((count, units, width))
         return out, checkpoints, np.zeros(units * self.slots, dtype=np.int64)
 
@@ -128,7 +127,7 @@ class ClockedSteps(Integrator):
         if self.journal is None:
             return
         by_slot = out.reshape(len(out), len(self.buffer), -1, self.slots)
-        for c in range(len(self._clock(0))):
+        for c in range(len(self._clock("t"))):
             unit, slot, new = c // self.slots, c % self.slots, slice(before[c], done[c])
             if done[c] > before[c]:
                 rows = by_slot[new, unit, :, slot]
@@ -151,9 +150,9 @@ class ClockedSteps(Integrator):
                 checkpoints[: len(own), c // self.slots] = own[:, width + 1 :]
         return done
 
-    def _clock(self, i: int) -> Array:
-        """The i-th entry of all clocks."""
-        place, lanes = self.layout.clock[i], self.layout.lanes
+    def _clock(self, name: str) -> Array:
+        """A field of all clocks."""
+        place, lanes = getattr(self.layout.clock, name), self.layout.lanes
         if self.plan.is_system:
             return self.buffer[:, place]
         return self.buffer[:, place : place + lanes].reshape(-1)[: self.scenario.count]
@@ -170,8 +169,7 @@ class ClockedSteps(Integrator):
         out, checkpoints, done = self._new_outputs(len(wanted))
         return ClockedRun(
             self.buffer, self.pairs, float(start), float(b - start), through, is_last, wanted - start, tuple(rtol),
-            tuple(atol), UNLIMITED, done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest,
-            *log.log(),
+            tuple(atol), UNLIMITED, done, out, checkpoints, *log.fields(),
         )  # fmt: skip
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
@@ -188,7 +186,7 @@ class ClockedSteps(Integrator):
             run = segment._replace(budget=budget, log=rows, found=found)
             self.check_program(run)
             self._advance(run)
-            t, h = self._clock(0), self._clock(1)
+            t, h = self._clock("t"), self._clock("h")
             written = done[: len(t)]
             left = (written < len(wanted)) | (through & (t < end))
             if not (left & (h > 0)).any():
@@ -201,9 +199,9 @@ class ClockedSteps(Integrator):
                 before = done.copy()
         self._append_outputs(out, checkpoints, before, done)
         self.crossings, self.checkpoints = log.found, checkpoints[: len(wanted)]
-        self.steps, self.refused = (int(self._clock(i).sum()) for i in (3, 4))
+        self.steps, self.refused = (int(self._clock(name).sum()) for name in ("accepted", "wasted"))
         if self._is_stopped:
-            self.stopped_at = start + float(self._clock(0)[0])
+            self.stopped_at = start + float(self._clock("t")[0])
         if left.any():
             self._fail_or_blank(out, written, left)
         samples = self.packing.unpack(out)
@@ -241,7 +239,7 @@ class ClockedSteps(Integrator):
             unit = int(np.argmax(stuck))
             body = self._first_nonfinite_slope() if self.plan.is_system else unit
             now = self.samples
-            self._fail(self.scenario.start_time + float(self._clock(0)[unit]), now, now, "stuck", body)
+            self._fail(self.scenario.start_time + float(self._clock("t")[unit]), now, now, "stuck", body)
             self._report_halting_event()
             return
         if self.plan.is_system:
@@ -261,12 +259,12 @@ class ClockedSteps(Integrator):
             now = self.samples  # only final states are sampled: of a member, the one at which an event stopped it
             stopped = np.repeat(self.event_log.is_stopped[: self.scenario.members], self._bodies)
             samples[0, stopped] = now[stopped]
-        stuck = (self._clock(1) == 0.0) & ~self.event_log.is_stopped[: len(self._clock(1))]
+        stuck = (self._clock("h") == 0.0) & ~self.event_log.is_stopped[: len(self._clock("h"))]
         if self.failure is not None or self.scenario.members is None or not stuck.any():
             return self.failure
         clock, now = int(np.argmax(stuck)), self.samples
         body = clock * self._bodies if self.plan.is_system else clock
-        self._fail(self.scenario.start_time + float(self._clock(0)[clock]), now, now, "stuck", body)
+        self._fail(self.scenario.start_time + float(self._clock("t")[clock]), now, now, "stuck", body)
         self._report_halting_event()
         return self.failure
 
@@ -286,7 +284,7 @@ class ClockedSteps(Integrator):
         """The first body of a system whose slope became non-finite in the failed step."""
         blocks = self.buffer.reshape(-1, self.layout.size)
         for stage in self.layout.slopes:
-            slopes: Any = blocks[:, stage[0][0] : stage[0][0] + self.layout.drift]
+            slopes: Any = blocks[:, first_place(stage) : first_place(stage) + self.layout.drift]
             each = slopes.reshape(len(blocks), -1, self.layout.lanes)
             wrong = ~np.isfinite(each).all(axis=1).ravel()[: len(self.scenario.bodies)]
             if wrong.any():

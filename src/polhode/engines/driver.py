@@ -12,13 +12,10 @@ import numpy as np
 from polhode.engines import timeline
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.event_log import label_event_records
-from polhode.engines.gpu_steps import GpuFixedSteps
-from polhode.engines.integrator import FixedSteps, Integrator
+from polhode.engines.integrator import FixedSteps, Integrator, OneByOneError, runs_in_lanes
 from polhode.engines.journal import Journal, Recorder, Snapshot, StreamReader
 from polhode.engines.result import CONTACT_NUMBERS, Report, RunResult, SampleColumns, report_of_part
-from polhode.engines.taylor import OneByOneError, TaylorSeries, runs_in_lanes
 from polhode.engines.timeline import Checkpoint, impulses_at
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
@@ -58,17 +55,25 @@ def run_scenario(
 def integrator_for(
     scenario: Scenario, counts_work: bool, threads: int | None = None, report: Report | None = None
 ) -> Integrator:
-    """What advances the bodies of a scenario by its method."""
+    """What advances the bodies of a scenario by its method; the others are not even imported."""
     method = scenario.used_method
     if scenario.contacts:
+        from polhode.engines.contact_steps import ContactSteps
+
         return ContactSteps(scenario, counts_work, threads, report)
     if method.is_closed_form and not scenario.events:
         return ClosedForm(scenario, counts_work, threads, report)
     if method.is_taylor_series:
+        from polhode.engines.taylor import TaylorSeries
+
         return TaylorSeries(scenario, counts_work, threads, report)
-    with_equal_steps = GpuFixedSteps if scenario.engine == "gpu" else FixedSteps
-    kind = ClockedSteps if method.is_adaptive or scenario.events else with_equal_steps
-    return kind(scenario, counts_work, threads, report)
+    if method.is_adaptive or scenario.events:
+        return ClockedSteps(scenario, counts_work, threads, report)
+    if scenario.engine == "gpu":
+        from polhode.engines.gpu_steps import GpuFixedSteps
+
+        return GpuFixedSteps(scenario, counts_work, threads, report)
+    return FixedSteps(scenario, counts_work, threads, report)
 
 
 def _run_one_by_one(
@@ -77,6 +82,8 @@ def _run_one_by_one(
     """Taylor series of a force that switches at different times for different bodies, which cannot share lanes."""
     if scenario.members is not None:
         return _run_member_by_member(scenario, counts_work, report)
+    from polhode.engines.taylor import TaylorSeries
+
     together = TaylorSeries(scenario, counts_work, threads, report)
     together.in_lanes = False
     return drive(together, None, None if recorder is None else recorder.next_run())

@@ -8,24 +8,11 @@ import numpy as np
 
 from polhode.engines.result import EventRecord
 from polhode.integrate.clocked import ENDLESS, STOPPED, WRONG_SIDE, ZENO_LIMIT
-from polhode.integrate.event_laws import (
-    BODIES,
-    CHANGE,
-    HANDLED,
-    LOG_HEADER,
-    MEMORY,
-    RECORD,
-    SIDE,
-    SINCE,
-    STOP,
-    UNKNOWN,
-    ZENO_COUNT,
-)
+from polhode.integrate.event_laws import HANDLED, UNKNOWN, Action, EventMemory, Rule, log_record
 from polhode.integrate.layout import EVENT_POINTS
 from polhode.scenario.scenario import Scenario
-from polhode.validation import Array
 
-ACTION_CODES = {"stop": STOP, "record": RECORD, "change": CHANGE}
+ACTION_CODES = {"stop": Action.STOP, "record": Action.RECORD, "change": Action.CHANGE}
 LOG_ROWS = 1000
 """Events that a loop can log before it must return."""
 ZENO_INTERVAL = 1e-10
@@ -38,12 +25,12 @@ class EventLog:
     def __init__(self, scenario: Scenario, clocks: int, bodies: int, slots: int, numbers: int) -> None:
         events = scenario.events
         self.is_ensemble, self.is_system = scenario.members is not None, scenario.is_system
-        self.rules = np.zeros((len(events), BODIES + bodies))
-        for row, e in zip(self.rules, events, strict=True):
-            row[:BODIES] = ACTION_CODES[e.action], e.direction, e.count or np.inf, e.within
-            row[BODIES:] = 1.0 if e.bodies is None else np.isin(np.arange(bodies), e.bodies)
-        self.memory = np.zeros((clocks, len(events), bodies, MEMORY))
-        self.memory[..., SINCE] = -np.inf
+        each = [(ACTION_CODES[e.action], e.direction, e.count or np.inf, e.within) for e in events]
+        self.rules, self.applies = np.array(each, dtype=Rule.dtype), np.ones((len(events), bodies), dtype=bool)
+        for row, e in zip(self.applies, events, strict=True):
+            row[:] = e.bodies is None or np.isin(np.arange(bodies), e.bodies)
+        self.memory = np.zeros((clocks, len(events), bodies), EventMemory.dtype)
+        self.memory["since"] = -np.inf
         self.counts = np.zeros((clocks, len(events)), dtype=np.int64)
         self.halted = np.zeros(clocks, dtype=np.int64)
         latest = max(abs(scenario.start_time), abs(scenario.end_time))
@@ -51,27 +38,31 @@ class EventLog:
         self.found: list[EventRecord] = []
         spare = LOG_ROWS if scenario.engine != "gpu" else 1  # on a GPU every clock has a log of its own
         rows = spare * (len(events) > 0) + slots * (EVENT_POINTS + 1) * len(events) * bodies
-        self._log_shape = (rows, LOG_HEADER + numbers)
+        self._rows, self._kind = rows, log_record(numbers).dtype
 
-    def log(self) -> tuple[Array, Array]:
+    def log(self) -> tuple[Any, Any]:
         """An empty log for a loop, and its counter."""
-        return np.empty(self._log_shape), np.zeros(1, dtype=np.int64)
+        return np.empty(self._rows, self._kind), np.zeros((), dtype=np.int64)
 
-    def take(self, log: Array) -> None:
+    def fields(self) -> tuple[Any, ...]:
+        """What of a `ClockedRun` concerns events, with an empty log."""
+        return self.rules, self.applies, self.memory, self.counts, self.halted, self.shortest, *self.log()
+
+    def take(self, log: Any) -> None:
         """Append the rows that a loop has logged."""
-        samples = log[:, LOG_HEADER:].copy()
-        for (event, clock, body, time), sample in zip(log[:, :LOG_HEADER].tolist(), samples, strict=True):
+        columns = (log[name].tolist() for name in ("event", "clock", "body", "time"))
+        for event, clock, body, time, sample in zip(*columns, log["sample"].copy(), strict=True):
             if not self.is_ensemble:
-                record = EventRecord(int(event), int(body), time, sample)
+                record = EventRecord(event, body, time, sample)
             elif self.is_system:
-                record = EventRecord(int(event), int(body), time, sample, member=int(clock))
+                record = EventRecord(event, body, time, sample, member=clock)
             else:
-                record = EventRecord(int(event), int(clock), time, sample)
+                record = EventRecord(event, clock, time, sample)
             self.found.append(record)
 
     def forget_sides(self) -> None:
         """After an impulse: a discontinuous sign change does not trigger an event."""
-        self.memory[..., SIDE] = UNKNOWN
+        self.memory["side"] = UNKNOWN
 
     @property
     def is_stopped(self) -> Any:
@@ -84,9 +75,7 @@ class EventLog:
             if (self.halted == code).any():
                 clock = int(np.argmax(self.halted == code))
                 memory = self.memory[clock]
-                culprit = (
-                    memory[..., ZENO_COUNT] >= ZENO_LIMIT if code == ENDLESS else np.abs(memory[..., SIDE]) == HANDLED
-                )
+                culprit = memory["zeno_count"] >= ZENO_LIMIT if code == ENDLESS else np.abs(memory["side"]) == HANDLED
                 event, body = np.argwhere(culprit)[0]
                 return reason, clock, int(event), int(body)
         return None

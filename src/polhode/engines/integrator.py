@@ -17,7 +17,6 @@ from polhode.engines.journal import Journal, Snapshot, StreamReader, failure_of_
 from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns
 from polhode.engines.timeline import Checkpoint, apply_impulses, impulses_at
 from polhode.engines.user_functions import forces_need_velocity
-from polhode.equations.inertia import BodyConstants
 from polhode.equations.rigid_body import turn_per_step
 from polhode.integrate.fixed_steps import FixedRun
 from polhode.integrate.prepare import Plan, plan_of, structure_of
@@ -49,6 +48,16 @@ def plan_scenario(scenario: Scenario, counts_work: bool) -> Plan:
     return plan_of(structure_of(scenario, counts_work, inside, needs_velocity))
 
 
+class OneByOneError(Exception):
+    """A force switches branches at different times for different members, so they cannot share lanes."""
+
+
+def runs_in_lanes(scenario: Scenario) -> bool:
+    """Whether there are several bodies or members that do not interact."""
+    alone = scenario.members is None and len(scenario.bodies) == 1
+    return not (alone or scenario.of_kind("pair") or scenario.events or len(scenario.shape) > 1)
+
+
 class Integrator:
     """The bodies of a scenario on their way.  The driver takes it through the segments of a run."""
 
@@ -66,6 +75,8 @@ class Integrator:
     """Where it writes what it needs to continue after it was killed."""
     segment = 0
     """The number of the segment that it is in."""
+    forces: list[Array] | None = None
+    """Of the contacts at the outputs, segment by segment, if there are contacts."""
     inside: Snapshot | None = None
     """What a portion has left behind, to continue within a segment."""
 
@@ -114,7 +125,7 @@ class Integrator:
                 self.packing.write_values(self.buffer, at_stop, np.inf)
         if self.scenario.mass_course is not None:
             piece = self.scenario.mass_course.piece(middle, self.scenario.bodies[0])
-            places = BodyConstants(*self.layout.body).course
+            places = self.layout.body.course
             blocks, lanes = self.buffer.reshape(-1, self.packing.size), self.layout.lanes
             for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(piece)), strict=True):
                 blocks[:, place : place + lanes] = number
@@ -157,6 +168,10 @@ class Integrator:
         found = sorted(self.crossings, key=lambda crossing: crossing.time)
         self.crossings.clear()
         return found
+
+    def pop_impacts(self) -> Any:
+        """The impacts since the last call, where there are contacts."""
+        raise NotImplementedError
 
     def set_rotor_commands(self, torques: Sequence[float]) -> None:
         """Change the constant torque of each rotor, for all bodies: those that do not carry it ignore it."""

@@ -33,7 +33,7 @@ from polhode.engines.heyoka_integrator import (
     TaylorVariables,
     propagate_batch,
 )
-from polhode.engines.integrator import CORES, PORTION_S, Integrator, on_threads
+from polhode.engines.integrator import CORES, PORTION_S, Integrator, OneByOneError, on_threads, runs_in_lanes
 from polhode.engines.journal import (
     Snapshot,
     StreamReader,
@@ -64,16 +64,6 @@ STANDS_STILL = 1e-6
 """A change that leaves less than this of the slope of an event's function has stopped it."""
 MOST_SWITCHES = 100_000
 """A force that switches branches more often than this in one segment is chattering."""
-
-
-class OneByOneError(Exception):
-    """A force switches branches at different times for different members, so they cannot share lanes."""
-
-
-def runs_in_lanes(scenario: Scenario) -> bool:
-    """Whether there are several bodies or members that do not interact."""
-    alone = scenario.members is None and len(scenario.bodies) == 1
-    return not (alone or scenario.of_kind("pair") or scenario.events or len(scenario.shape) > 1)
 
 
 class TaylorSeries(Integrator):

@@ -13,7 +13,7 @@ import numpy as np
 from polhode.equations.law import Groups
 from polhode.equations.scalar_ops import absolute, if_less, larger
 from polhode.integrate.fixed_steps import build_acceptance
-from polhode.integrate.layout import Layout, read, read_constants, write
+from polhode.integrate.layout import GridClock, Layout, first_place, read, read_constants, write
 from polhode.integrate.stages import StageLoops, padded
 from polhode.ir.loops import Loop, Sweep, loop
 from polhode.methods.dense_output import build_interpolant, dense_stages, interpolant_coefficients
@@ -56,15 +56,16 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
     interpolant = build_interpolant(tableau, rate)
 
     def try_one(unit: Any, at: Any, start: Any, end: Any, rtol: Groups, user_atol: Groups) -> None:
-        t, h = unit[clock[0] + at], unit[clock[1] + at]
+        t, h = unit[clock.t + at], unit[clock.h + at]
         tried = step_to_try(t, h, end)
         y = read(unit, at, state)
         data = (read_constants(unit, at, layout), read(unit, at, params))
         k, new = evaluate_stages(rate, stages, start + t, y, tried, data, (), y)
+        first, *_ = k
         zero_state = combine_stages(y, -1.0, (1.0,), (1.0,), (y,))
         atol = add_scaled_group(user_atol, 1.0, read(unit, at, least))
-        error_5 = state_error(y, new, k[0], tried, combine_stages(zero_state, tried, fifth, fifth, k), rtol, atol)
-        error_3 = state_error(y, new, k[0], tried, combine_stages(zero_state, tried, third, third, k), rtol, atol)
+        error_5 = state_error(y, new, first, tried, combine_stages(zero_state, tried, fifth, fifth, k), rtol, atol)
+        error_3 = state_error(y, new, first, tried, combine_stages(zero_state, tried, third, third, k), rtol, atol)
         write(unit, at, trial, new)
         write(unit, at, slopes, tuple(k[i] for i in used))
         write(unit, at, result, (tried, comparable_error(mixed_error(error_5, error_3), tried)))
@@ -78,7 +79,7 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
         write(unit, at, clock, next_clock(read(unit, at, clock), end, tried, error))
 
     def fit_one(unit: Any, at: Any, start: Any) -> None:
-        t, tried = unit[clock[0] + at], unit[result[0] + at]
+        t, tried = unit[clock.t + at], unit[result.length + at]
         data = (read_constants(unit, at, layout), read(unit, at, params))
         y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, slopes)
         write(unit, at, layout.curve, interpolant(start + t, y, new, tried, k, data))
@@ -107,11 +108,11 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
     length = len(layout.slopes)
     a, b = padded(tableau.coordinate_weights, length), padded(tableau.momentum_weights, length)
     fifth, third = (padded(row, length) for row in tableau.error_rows or ((), ()))
-    first_slope, error_at, count = layout.slopes[0], layout.point[0][0], len(tableau.nodes)
+    (first_slope, *_), error_at, count = layout.slopes, first_place(layout.point), len(tableau.nodes)
     clock, result, least = layout.clock, layout.attempt, layout.least
     run_stages, sum_slopes = loops.run_stages, loops.sum_slopes
     accept = build_acceptance(renormalize, layout, trial)
-    at_trial, at_t, at_h = trial[0][0], clock[0], clock[1]
+    at_trial, at_t, at_h = first_place(trial), clock.t, clock.h
     at_tried, at_error = result
 
     def error_of(unit: Any, at: Any, h: Any, rtol: Groups, user_atol: Groups) -> Any:
@@ -137,8 +138,9 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
         store_first_all(unit, tried, run.rtol, run.atol)
         sum_slopes(unit, error_at, True, tried, third, third, count)
         store_both_all(unit, tried, run.rtol, run.atol)
+        _, _, bodies = run.memory.shape  # without unused lanes
         worst = 0.0
-        for i in range(run.memory.shape[2]):  # the bodies of the unit, without unused lanes
+        for i in range(bodies):
             worst = larger(worst, unit[at_error + i // lanes * size + i % lanes])
         unit[at_tried] = tried
         unit[at_error] = worst
@@ -158,7 +160,7 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
 def _staged_interpolant(loops: StageLoops, tableau: Tableau, layout: Layout) -> Loop:
     """The interpolants of all bodies for the step that a unit has tried."""
     state, trial, places = layout.state, layout.trial, layout.curve
-    at_t, at_tried, stride, point = layout.clock[0], layout.attempt[0], layout.drift, layout.point[0][0]
+    at_t, at_tried, stride, point = layout.clock.t, layout.attempt.length, layout.drift, first_place(layout.point)
     dense, count = tableau.dense, len(tableau.nodes)
     assert dense is not None
     if len(layout.slopes) <= count:
@@ -206,16 +208,16 @@ def fixed_step_to_try(t: Any, h: Any, start: Any, end: Any) -> Any:
     return if_less(left, h - grid_rounding(start + t, h), left, h)
 
 
-def next_fixed_clock(clock: Groups, start: Any, end: Any, tried: Any) -> Groups:
-    """The clock (t, h, number of the step, steps taken, 0, first time) after a step; a short one begins a new grid."""
+def next_fixed_clock(clock: GridClock, start: Any, end: Any, tried: Any) -> GridClock:
+    """The clock after a step; a short one begins a new grid."""
     t, h, k, taken, wasted, origin = clock
     zero = 0 * t
     close = if_less(end - t - grid_rounding(start + t, h), tried, end, origin + (k + 1) * h)
-    whole = (close, h, k + 1, taken + 1, wasted, origin)
+    whole = GridClock(close, h, k + 1, taken + 1, wasted, origin)
     landed = step_end(t, tried, end)
-    shorter = (landed, h, zero, taken + 1, wasted, landed)
+    shorter = GridClock(landed, h, zero, taken + 1, wasted, landed)
     moved = tuple(if_less(tried, h, x, y) for x, y in zip(shorter, whole, strict=True))
-    return tuple(if_less(zero, tried, x, y) for x, y in zip(moved, clock, strict=True))
+    return GridClock(*(if_less(zero, tried, x, y) for x, y in zip(moved, clock, strict=True)))
 
 
 def fixed_lane_attempts(step: Loop, rate: Loop, renormalize: Loop, layout: Layout) -> Attempts:
@@ -227,16 +229,16 @@ def fixed_lane_attempts(step: Loop, rate: Loop, renormalize: Loop, layout: Layou
         return (read_constants(unit, at, layout), read(unit, at, params))
 
     def try_one(unit: Any, at: Any, start: Any, end: Any) -> None:
-        t, h = unit[clock[0] + at], unit[clock[1] + at]
+        t, h = unit[clock.t + at], unit[clock.h + at]
         tried = fixed_step_to_try(t, h, start, end)
         write(unit, at, trial, step(start + t, read(unit, at, state), tried, data_of(unit, at)))
         write(unit, at, result, (tried, comparable_error(0 * tried, tried)))
 
     def fit_one(unit: Any, at: Any, start: Any) -> None:
-        t, tried, data = start + unit[clock[0] + at], unit[result[0] + at], data_of(unit, at)
+        t, tried, data = start + unit[clock.t + at], unit[result.length + at], data_of(unit, at)
         y, new = read(unit, at, state), read(unit, at, trial)
-        slopes = (rate(t, y, data), rate(t + tried, new, data))
-        write(unit, at, layout.curve, interpolant_coefficients(y, new, tried, slopes, slopes[1], ()))
+        slopes = _, at_end = rate(t, y, data), rate(t + tried, new, data)
+        write(unit, at, layout.curve, interpolant_coefficients(y, new, tried, slopes, at_end, ()))
 
     def finish_one(unit: Any, at: Any, start: Any, end: Any) -> None:
         tried, error = read(unit, at, result)
@@ -268,7 +270,7 @@ def fixed_staged_attempts(step_all: Loop, loops: StageLoops, renormalize: Loop, 
     """The attempts of all bodies of a unit together; `step_all` leaves its result in place, not renormalized."""
     state, trial, point = layout.state, layout.trial, layout.point
     clock, result, stride, evaluate = layout.clock, layout.attempt, layout.drift, loops.evaluate
-    at_t, at_h, at_tried, at_error = clock[0], clock[1], result[0], result[1]
+    at_t, at_h, (at_tried, at_error) = clock.t, clock.h, result
     accept = build_acceptance(renormalize, layout, trial)
 
     def copy_to_trial(unit: Any, at: Any) -> None:
@@ -287,8 +289,8 @@ def fixed_staged_attempts(step_all: Loop, loops: StageLoops, renormalize: Loop, 
 
     def fit_one(unit: Any, at: Any, tried: Any) -> None:
         y, new = read(unit, at, state), read(unit, at, trial)
-        slopes = read(unit, at, layout.slopes[:2])
-        write(unit, at, layout.curve, interpolant_coefficients(y, new, tried, slopes, slopes[1], ()))
+        slopes = _, at_end = read(unit, at, layout.slopes[:2])
+        write(unit, at, layout.curve, interpolant_coefficients(y, new, tried, slopes, at_end, ()))
 
     def tick(unit: Any, at: Any, start: Any, end: Any) -> None:
         tried, error = read(unit, at, result)

@@ -14,26 +14,10 @@ import numpy as np
 
 from polhode.equations.scalar_ops import larger
 from polhode.integrate.attempts import Attempts, grid_rounding
-from polhode.integrate.event_laws import (
-    ACTION,
-    BODIES,
-    CHANGE,
-    DIRECTION,
-    HANDLED,
-    LIMIT,
-    LOG_HEADER,
-    SIDE,
-    SINCE,
-    STOP,
-    UNKNOWN,
-    WITHIN,
-    ZENO_COUNT,
-    EventLaws,
-    sign,
-    starting_side,
-)
-from polhode.integrate.layout import EVENT_POINTS, KernelFields, Layout, read, write
+from polhode.integrate.event_laws import HANDLED, UNKNOWN, Action, EventLaws, sign, starting_side
+from polhode.integrate.layout import EVENT_POINTS, KEPT_CLOCK, KernelFields, Layout, first_place, read, write
 from polhode.ir.loops import Loop, loop
+from polhode.ir.records import Record, numbers
 from polhode.methods.dense_output import evaluate_interpolant
 from polhode.methods.runge_kutta import step_end
 
@@ -44,19 +28,6 @@ ZENO_LIMIT = 3
 UNSEEN, IGNORED, LOGGED = -3.0, -1.0, -2.0
 """In place of the time of a crossing: not looked at yet, it does not count, or it was logged."""
 UNIT_ROUNDOFF = 2.0**-52
-ROOT = EVENT_POINTS + 1
-"""What a search has found in a step: the values of all functions at the points of the step, and then their roots."""
-
-STEP, HIGH, LOW, REFINE, PROBE, RECORDING, SAMPLING, LAST, ACCEPTED = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
-"""What an attempt of a lane is for: a step; an end of the interval of a root, or a point inside; the bottom of a dip; a
-state to be logged or sampled; the step that will be accepted, and that is accepted now."""
-PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN = range(15)
-ENDING, MID_T, MID_G, DIP_E, DIP_B, DOWN_T, UP_T, LOOKED, STAGE, BACK_T, BACK_G, MEMO = range(15, 27)
-"""The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will
-be accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends
-it; the middle of the interval of a dip; its event and body, and the times at which the function crosses zero and
-comes back; how many functions were looked at for dips; which of the two times is being located; and where it has come
-back."""
 DIP = 1 / 64
 """A minimum of a function is looked at closely if a parabola puts it below this part of its range in the step."""
 TOUCH = 1e-12
@@ -65,6 +36,72 @@ PROBES = 12
 """The most steps to find the bottom of a dip."""
 STANDSTILL = 1e-16
 """A change has stopped a function if its first rate moves it by less than this part of its way in the next step."""
+
+
+class Phase:
+    """What an attempt of a lane is for."""
+
+    STEP = 0
+    HIGH, LOW, REFINE = 1, 2, 3
+    """An end of the interval of a root, or a point inside."""
+    PROBE = 4
+    """The bottom of a dip."""
+    RECORDING, SAMPLING = 5, 6
+    """A state to be logged or sampled."""
+    LAST, ACCEPTED = 7, 8
+    """The step that will be accepted, and that is accepted now."""
+
+
+class SearchMemory(Record):
+    """The memory of a lane's search for events in a step."""
+
+    phase: int
+    full: float
+    """The step to try next, as it was before the search."""
+    tried: float
+    """The length of the step."""
+    interval: int
+    """Which of its EVENT_POINTS subintervals is searched, from 1 on."""
+    event: int
+    body: int
+    final: float
+    """The length that will be accepted."""
+    is_ending: bool
+    """Whether an event ends the step."""
+    low_t: float
+    high_t: float
+    """The interval of the root, with the values at its ends and their weights."""
+    low_g: float
+    high_g: float
+    low_w: float
+    high_w: float
+    shrunk: int
+    """Which end moved last: 1, -1, or 0."""
+    turn: int
+    """Iterations."""
+    looked: int
+    """How many functions were looked at for dips."""
+    mid_t: float
+    mid_g: float
+    """The middle of the interval of a dip."""
+    dip_event: int
+    dip_body: int
+    down_t: float
+    up_t: float
+    """The times at which the function of the dip crosses zero and comes back."""
+    stage: int
+    """Which of these is located: 1 or 2; 0: another root."""
+    back_t: float
+    back_g: float
+    """Where it has come back."""
+
+
+class Crossing(Record):
+    """What a search has found in a step, of an event and a body."""
+
+    values: Any = numbers(EVENT_POINTS + 1)
+    """Of the function, at the points of the step."""
+    root: float
 
 
 class ClockedRun(NamedTuple):
@@ -88,12 +125,15 @@ class ClockedRun(NamedTuple):
     out: Any
     checkpoints: Any
     rules: Any
+    applies: Any
+    """(events, bodies): whether an event concerns a body."""
     memory: Any
     counts: Any
     halted: Any
     shortest: float
     log: Any
     found: Any
+    """The number of rows in the log."""
 
     @property
     def kernel_fields(self) -> KernelFields:
@@ -112,7 +152,7 @@ class ClockedRun(NamedTuple):
 
 
 _PER_UNIT = {"buffer": 0, "done": 0, "out": 1, "checkpoints": 1, "memory": 0, "counts": 0, "halted": 0}
-_FIELDS = KernelFields(_PER_UNIT, tuple(_PER_UNIT), ("buffer", "memory", "rules"), ("log", "found"))
+_FIELDS = KernelFields(_PER_UNIT, tuple(_PER_UNIT), ("buffer", "memory", "applies"), ("log", "found"))
 
 
 def build_clocked_loop(
@@ -120,7 +160,7 @@ def build_clocked_loop(
 ) -> Loop:
     """Advance bodies, or systems of bodies, by steps that are tried."""
     attempt, finish = attempts.attempt, attempts.finish
-    lanes, size, carried, at_h = layout.lanes, layout.size, layout.carried, layout.clock[1]
+    lanes, size, carried, at_h = layout.lanes, layout.size, layout.carried, layout.clock.h
     slots = 1 if is_system else lanes
     count_events = events.number if events is not None else 0
     write_samples = _build_sample_writer(layout, is_system)
@@ -151,11 +191,12 @@ def build_clocked_loop(
 
     @loop
     def advance(run: ClockedRun, first: int, last: int) -> None:
-        block = np.zeros(run.buffer.shape[1] if is_system else size)
+        _, length = run.buffer.shape
+        _, _, bodies = run.memory.shape
+        block = np.zeros(length if is_system else size)
         who = np.zeros(slots, dtype=np.int64)
-        busy, memo = np.zeros(slots, dtype=np.bool_), np.zeros((slots, MEMO))
-        bodies = run.memory.shape[2]
-        found = np.zeros((slots, ROOT + 1, count_events, bodies))
+        busy, memos = np.zeros(slots, dtype=np.bool_), np.zeros(slots, SearchMemory.dtype)
+        found = np.zeros((slots, count_events, bodies), Crossing.dtype)
         upcoming, final, left = first * slots, last * slots, run.budget * (last - first)
         most = len(run.log) - slots * (EVENT_POINTS + 1) * count_events * bodies
         count = 1
@@ -165,15 +206,15 @@ def build_clocked_loop(
                 while True:
                     if busy[c]:
                         u, lane = who[c] // slots, who[c] % slots
-                        if count_events > 0 and memo[c, PHASE] != STEP:
+                        if count_events > 0 and memos[c].phase != Phase.STEP:
                             count += 1
                             break
-                        if write_samples(run, block, c, u, lane) and left > 0 and run.found[0] <= most:
+                        if write_samples(run, block, c, u, lane) and left > 0 and run.found[()] <= most:
                             count += 1
                             break
                         unload(run, block, c, u, lane)
                         busy[c] = False
-                    if upcoming == final or left <= 0 or run.found[0] > most:
+                    if upcoming == final or left <= 0 or run.found[()] > most:
                         block[at_h + c] = 0.0  # an empty lane tries steps of zero length
                         break
                     who[c], busy[c] = upcoming, True
@@ -182,16 +223,17 @@ def build_clocked_loop(
             if count > 0:
                 attempt(run, block)
                 if count_events > 0:
-                    search(run, block, who, busy, memo, found)
-                write_inside(run, block, who, busy, memo)
+                    search(run, block, who, busy, memos, found)
+                write_inside(run, block, who, busy, memos)
                 finish(run, block)
                 if count_events > 0:
                     for c in range(slots):
-                        if busy[c] and memo[c, PHASE] == ACCEPTED:
-                            memo[c, PHASE] = STEP
-                            if memo[c, ENDING] > 0.0:
-                                block[at_h + c] = memo[c, FULL]
-                                act(run, block, c, who[c], int(memo[c, EVENT]), int(memo[c, BODY]))
+                        memo = memos[c]
+                        if busy[c] and memo.phase == Phase.ACCEPTED:
+                            memo.phase = Phase.STEP
+                            if memo.is_ending:
+                                block[at_h + c] = memo.full
+                                act(run, block, c, who[c], memo.event, memo.body)
                 left -= 1
 
     return advance
@@ -201,7 +243,7 @@ def build_clocked_loop(
 def _build_sample_writer(layout: Layout, is_system: bool) -> Loop:
     """Write the samples that are due; return True while integration must continue."""
     lanes, size, sample_size, drift_at = layout.lanes, layout.size, layout.sample_size, layout.drift
-    at_t, at_h, numbers = layout.clock[0], layout.clock[1], layout.sample_size // layout.lanes
+    at_t, at_h, numbers = layout.clock.t, layout.clock.h, layout.sample_size // layout.lanes
     save_checkpoint = _build_checkpoint_writer(layout)
     slots = 1 if is_system else lanes
 
@@ -227,7 +269,7 @@ def _build_sample_writer(layout: Layout, is_system: bool) -> Loop:
 
 def _build_checkpoint_writer(layout: Layout) -> Loop:
     """Save the start of a step and its clock as a checkpoint, from which the run can resume."""
-    size, sample_size, at_clock, lanes = layout.size, layout.sample_size, layout.clock[0], layout.lanes
+    size, sample_size, kept = layout.size, layout.sample_size, layout.clock[:KEPT_CLOCK]
 
     @loop
     def save_checkpoint(run: ClockedRun, unit: Any, u: int, s: int) -> None:
@@ -237,8 +279,8 @@ def _build_checkpoint_writer(layout: Layout) -> Loop:
             for block in range(blocks):
                 for i in range(sample_size):
                     run.checkpoints[s, u, block * sample_size + i] = unit[block * size + i]
-            for i in range(3):
-                run.checkpoints[s, u, blocks * sample_size + i] = unit[at_clock + i * lanes]
+            for i in range(len(kept)):
+                run.checkpoints[s, u, blocks * sample_size + i] = unit[kept[i]]
 
     return save_checkpoint
 
@@ -263,31 +305,31 @@ def _build_inside_writer(
     """Write the samples inside steps that are about to be accepted, by dense output, renormalized."""
     lanes, size, sample_size = layout.lanes, layout.size, layout.sample_size
     fit, write_point = attempts.fit, build_point_writer(renormalize, layout)
-    at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
+    at_t, at_h, at_tried, at_error = layout.clock.t, layout.clock.h, layout.attempt.length, layout.attempt.error
     save_checkpoint, slots = _build_checkpoint_writer(layout), 1 if is_system else lanes
 
     @loop
-    def is_inside(run: ClockedRun, unit: Any, c: int, s: int, memo: Any) -> bool:
+    def is_inside(run: ClockedRun, unit: Any, c: int, s: int, memo: SearchMemory) -> bool:
         """An output within rounding of an event that ends the step shows the state after it."""
         if s >= len(run.stops) or unit[at_error + c] > 1.0:
             return False
         reached = step_end(unit[at_t + c], unit[at_h + c], run.end)
-        if memo[c, PHASE] == ACCEPTED and memo[c, ENDING] > 0.0:
+        if memo.phase == Phase.ACCEPTED and memo.is_ending:
             reached = reached - grid_rounding(run.start + reached, 0.0)
-        return run.stops[s] < reached
+        return bool(run.stops[s] < reached)
 
     @loop
-    def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any) -> None:
+    def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any, memos: Any) -> None:
         wanted = False
         for c in range(slots):
-            if busy[c] and is_inside(run, unit, c, run.done[who[c]], memo):
+            if busy[c] and is_inside(run, unit, c, run.done[who[c]], memos[c]):
                 wanted = True
         if not wanted:
             return
         fit(run, unit)
         bodies = len(unit) // size * lanes if is_system else 1
         for c in range(slots):
-            while busy[c] and is_inside(run, unit, c, run.done[who[c]], memo):
+            while busy[c] and is_inside(run, unit, c, run.done[who[c]], memos[c]):
                 u, lane, s, tried = who[c] // slots, who[c] % slots, run.done[who[c]], unit[at_tried + c]
                 theta = (run.stops[s] - unit[at_t + c]) / tried
                 save_checkpoint(run, unit, u, s)
@@ -297,7 +339,7 @@ def _build_inside_writer(
                 run.done[who[c]] = s + 1
 
     @loop
-    def write_nothing(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any) -> None:
+    def write_nothing(run: ClockedRun, unit: Any, who: Any, busy: Any, memos: Any) -> None:
         """Outputs only at the ends of segments, or by steps of their own."""
 
     return write_inside if is_dense else write_nothing
@@ -312,12 +354,12 @@ def _build_search(
     Lanes that are to be accepted or rejected are left as they are; the others are held by an attempt of no length.
     """
     lanes, size, fit, count_events = layout.lanes, layout.size, attempts.fit, events.number
-    at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
+    at_t, at_h, at_tried, at_error = layout.clock.t, layout.clock.h, layout.attempt.length, layout.attempt.error
     values, slopes = layout.event_values, layout.event_slopes
-    points, after = values[: EVENT_POINTS + 1], values[EVENT_POINTS + 1]
-    first_point, point_stride, event_stride = points[0][0], points[1][0] - points[0][0], lanes
+    start_at, second_at, *_, end_at = map(first_place, values.points)
+    after_at, slope_at, point_stride = first_place(values.trial), first_place(slopes), second_at - start_at
     is_adaptive = events.is_adaptive
-    after_at, slope_at, slots = after[0], slopes[0], 1 if is_system else lanes
+    slots = 1 if is_system else lanes
     sample_events, evaluate_trial, log_trial = events.sample, events.evaluate_trial, events.log_trial
     write_trial = _build_trial_writer(renormalize, layout, is_system)
 
@@ -326,119 +368,122 @@ def _build_search(
         return c + b // lanes * size + b % lanes
 
     @loop
-    def begin_search(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+    def begin_search(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory, found: Any) -> bool:
         """Note the values of all functions in the step; return False if one is on the wrong side after its change."""
-        memo[c, FULL], memo[c, TRIED], memo[c, SUB] = unit[at_h + c], unit[at_tried + c], 1.0
-        memo[c, FINAL], memo[c, ENDING], memo[c, LOOKED] = unit[at_h + c], 0.0, 0.0
-        memo[c, DOWN_T], memo[c, UP_T], memo[c, STAGE] = 0.0, 0.0, 0.0
+        memo.full, memo.tried, memo.interval = unit[at_h + c], unit[at_tried + c], 1
+        memo.final, memo.is_ending, memo.looked = unit[at_h + c], False, 0
+        memo.down_t, memo.up_t, memo.stage = 0.0, 0.0, 0
+        _, _, bodies = run.memory.shape
         for e in range(count_events):
-            for b in range(run.memory.shape[2]):
-                at = place_of(c, b)
-                found[c, ROOT, e, b] = UNSEEN
+            for b in range(bodies):
+                at, crossing, memory = place_of(c, b) + e * lanes, found[e, b], run.memory[who, e, b]
+                crossing.root = UNSEEN
                 for j in range(EVENT_POINTS + 1):
-                    found[c, j, e, b] = unit[at + first_point + j * point_stride + e * event_stride]
-                last, slope = run.memory[who, e, b, SIDE], unit[at + slope_at + e * event_stride]
-                beyond = last * found[c, EVENT_POINTS, e, b] < 0.0 and last * found[c, 1, e, b] < 0.0
-                if abs(last) == HANDLED and beyond and abs(slope) <= STANDSTILL * abs(found[c, EVENT_POINTS, e, b]):
+                    crossing.values[j] = unit[at + start_at + j * point_stride]
+                last, end, slope = memory.side, unit[at + end_at], unit[at + slope_at]
+                beyond = last * end < 0.0 and last * unit[at + second_at] < 0.0
+                if abs(last) == HANDLED and beyond and abs(slope) <= STANDSTILL * abs(end):
                     return False
-                run.memory[who, e, b, SIDE] = starting_side(last, found[c, 0, e, b], slope)
+                memory.side = starting_side(last, unit[at + start_at], slope)
         return True
 
     @loop
-    def refine(unit: Any, c: int, memo: Any, side: float, within: float) -> bool:
+    def refine(unit: Any, c: int, memo: SearchMemory, side: float, within: float) -> bool:
         """The next point to try: regula falsi with the Illinois rule, every sixth a bisection.  False: it is found."""
-        low, high, turn = memo[c, LOW_T], memo[c, HIGH_T], int(memo[c, TURN])
+        low, high, turn = memo.low_t, memo.high_t, memo.turn
         least = max(within / 2, UNIT_ROUNDOFF * high)
-        if turn == 200 or memo[c, HIGH_G] == 0.0 or high - low <= 2 * least:
+        if turn == 200 or memo.high_g == 0.0 or high - low <= 2 * least:
             return False
         middle = low + (high - low) / 2
-        if side * memo[c, LOW_W] > 0.0 and turn % 6 != 5:
-            middle = low + (high - low) * (memo[c, LOW_W] / (memo[c, LOW_W] - memo[c, HIGH_W]))
+        if side * memo.low_w > 0.0 and turn % 6 != 5:
+            middle = low + (high - low) * (memo.low_w / (memo.low_w - memo.high_w))
             middle = min(max(middle, low + least), high - least)
         if not (low < middle and middle < high):
             return False
-        memo[c, PHASE], unit[at_h + c] = REFINE, middle
+        memo.phase, unit[at_h + c] = Phase.REFINE, middle
         return True
 
     @loop
-    def find_dip(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+    def find_dip(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory, found: Any) -> bool:
         """Find a function that may dip to zero and come back between two points; return True if it is to be probed."""
-        bodies = run.memory.shape[2]
-        for k in range(int(memo[c, LOOKED]), count_events * bodies):
+        _, _, bodies = run.memory.shape
+        for k in range(memo.looked, count_events * bodies):
             e, b = k // bodies, k % bodies
-            memo[c, LOOKED] = k + 1
-            side, top, lowest = run.memory[who, e, b, SIDE], 0.0, np.inf
+            memo.looked = k + 1
+            side, top, lowest, values = run.memory[who, e, b].side, 0.0, np.inf, found[e, b].values
             for j in range(EVENT_POINTS + 1):
-                top, lowest = max(top, side * found[c, j, e, b]), min(lowest, side * found[c, j, e, b])
-            is_watched = run.rules[e, BODIES + b] != 0.0 and run.counts[who, e] < run.rules[e, LIMIT]
+                top, lowest = max(top, side * values[j]), min(lowest, side * values[j])
+            is_watched = run.applies[e, b] and run.counts[who, e] < run.rules[e].limit
             if not (is_watched and lowest > 0.0):
                 continue
             for j in range(1, EVENT_POINTS):
-                low, mid, high = side * found[c, j - 1, e, b], side * found[c, j, e, b], side * found[c, j + 1, e, b]
+                low, mid, high = side * values[j - 1], side * values[j], side * values[j + 1]
                 bend, fall = low - 2.0 * mid + high, low - high
                 if bend > 0.0 and abs(fall) <= 2.0 * bend and mid - fall * fall / (8.0 * bend) < DIP * top:
-                    part = memo[c, TRIED] / EVENT_POINTS
-                    memo[c, EVENT], memo[c, BODY], memo[c, TURN], memo[c, LOW_W] = e, b, 0.0, top
-                    memo[c, LOW_T], memo[c, MID_T], memo[c, HIGH_T] = part * (j - 1), part * j, part * (j + 1)
-                    memo[c, LOW_G], memo[c, MID_G], memo[c, HIGH_G] = low, mid, high
-                    memo[c, PHASE], unit[at_h + c] = PROBE, part * (j + fall / (2.0 * bend))
+                    part = memo.tried / EVENT_POINTS
+                    memo.event, memo.body, memo.turn, memo.low_w = e, b, 0, top
+                    memo.low_t, memo.mid_t, memo.high_t = part * (j - 1), part * j, part * (j + 1)
+                    memo.low_g, memo.mid_g, memo.high_g = low, mid, high
+                    memo.phase, unit[at_h + c] = Phase.PROBE, part * (j + fall / (2.0 * bend))
                     return True
         return False
 
     @loop
-    def probe(run: ClockedRun, unit: Any, c: int, who: int, memo: Any) -> bool:
+    def probe(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory) -> bool:
         """Use the value at a point of a dip; return True if the search goes on there.
 
         If the function is on the other side, it crosses zero twice.  One that only touches zero makes no event.
         """
-        e, b, x = int(memo[c, EVENT]), int(memo[c, BODY]), unit[at_h + c]
-        side, top = run.memory[who, e, b, SIDE], memo[c, LOW_W]
-        value = side * unit[place_of(c, b) + after_at + e * event_stride]
+        e, b, x = memo.event, memo.body, unit[at_h + c]
+        side, top = run.memory[who, e, b].side, memo.low_w
+        value = side * unit[place_of(c, b) + after_at + e * lanes]
         if abs(value) <= TOUCH * top:
             return False
         if value < 0.0:
-            is_left = x < memo[c, MID_T]
-            memo[c, DIP_E], memo[c, DIP_B], memo[c, STAGE] = e, b, 1.0
-            memo[c, BACK_T] = memo[c, MID_T] if is_left else memo[c, HIGH_T]
-            memo[c, BACK_G] = side * (memo[c, MID_G] if is_left else memo[c, HIGH_G])
+            is_left = x < memo.mid_t
+            memo.dip_event, memo.dip_body, memo.stage = e, b, 1
+            memo.back_t = memo.mid_t if is_left else memo.high_t
+            memo.back_g = side * (memo.mid_g if is_left else memo.high_g)
             if not is_left:
-                memo[c, LOW_T], memo[c, LOW_G] = memo[c, MID_T], memo[c, MID_G]
-            memo[c, LOW_G] = side * memo[c, LOW_G]
-            memo[c, HIGH_T], memo[c, HIGH_G] = x, side * value
-            memo[c, LOW_W], memo[c, HIGH_W] = memo[c, LOW_G], memo[c, HIGH_G]
-            memo[c, MID_T], memo[c, MID_G], memo[c, TURN], memo[c, SHRUNK] = x, side * value, 0.0, 0.0
-            return refine(unit, c, memo, side, run.rules[e, WITHIN])
-        if value < memo[c, MID_G]:
-            if x < memo[c, MID_T]:
-                memo[c, HIGH_T], memo[c, HIGH_G] = memo[c, MID_T], memo[c, MID_G]
+                memo.low_t, memo.low_g = memo.mid_t, memo.mid_g
+            memo.low_g = side * memo.low_g
+            memo.high_t, memo.high_g = x, side * value
+            memo.low_w, memo.high_w = memo.low_g, memo.high_g
+            memo.mid_t, memo.mid_g, memo.turn, memo.shrunk = x, side * value, 0, 0
+            return refine(unit, c, memo, side, run.rules[e].within)
+        if value < memo.mid_g:
+            if x < memo.mid_t:
+                memo.high_t, memo.high_g = memo.mid_t, memo.mid_g
             else:
-                memo[c, LOW_T], memo[c, LOW_G] = memo[c, MID_T], memo[c, MID_G]
-            memo[c, MID_T], memo[c, MID_G] = x, value
-        elif x < memo[c, MID_T]:
-            memo[c, LOW_T], memo[c, LOW_G] = x, value
+                memo.low_t, memo.low_g = memo.mid_t, memo.mid_g
+            memo.mid_t, memo.mid_g = x, value
+        elif x < memo.mid_t:
+            memo.low_t, memo.low_g = x, value
         else:
-            memo[c, HIGH_T], memo[c, HIGH_G] = x, value
-        memo[c, TURN] += 1.0
-        left, right = memo[c, MID_T] - memo[c, LOW_T], memo[c, HIGH_T] - memo[c, MID_T]
-        down, up = memo[c, LOW_G] - memo[c, MID_G], memo[c, HIGH_G] - memo[c, MID_G]
+            memo.high_t, memo.high_g = x, value
+        memo.turn += 1
+        left, right = memo.mid_t - memo.low_t, memo.high_t - memo.mid_t
+        down, up = memo.low_g - memo.mid_g, memo.high_g - memo.mid_g
         bend = down * right + up * left
-        if memo[c, TURN] >= PROBES or memo[c, MID_G] > DIP * top or not bend > 0.0:
+        if memo.turn >= PROBES or memo.mid_g > DIP * top or not bend > 0.0:
             return False
-        following = memo[c, MID_T] + (up * left * left - down * right * right) / (-2.0 * bend)
-        is_inside = memo[c, LOW_T] < following and following < memo[c, HIGH_T]
-        if not is_inside or following == x or following == memo[c, MID_T]:
+        following = memo.mid_t + (up * left * left - down * right * right) / (-2.0 * bend)
+        is_inside = memo.low_t < following and following < memo.high_t
+        if not is_inside or following == x or following == memo.mid_t:
             return False
         unit[at_h + c] = following
         return True
 
     @loop
-    def next_of(c: int, found: Any) -> int:
+    def next_of(found: Any) -> int:
         """The flat index (event, body) of the earliest root; -1 if there is none."""
         first, earliest = -1, np.inf
-        for e in range(found.shape[2]):
-            for b in range(found.shape[3]):
-                if found[c, ROOT, e, b] > 0.0 and found[c, ROOT, e, b] < earliest:
-                    first, earliest = e * found.shape[3] + b, found[c, ROOT, e, b]
+        events, bodies = found.shape
+        for e in range(events):
+            for b in range(bodies):
+                root = found[e, b].root
+                if root > 0.0 and root < earliest:
+                    first, earliest = e * bodies + b, root
         return first
 
     @loop
@@ -452,143 +497,146 @@ def _build_search(
         return value >= 0.0 and rate > 0.0 and value <= rate * rounding
 
     @loop
-    def look(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+    def look(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory, found: Any) -> bool:
         """Classify all crossings in the current subinterval; return True if one has to be located first."""
-        j = int(memo[c, SUB])
+        _, _, bodies = run.memory.shape
+        j, part, down = memo.interval, memo.tried / EVENT_POINTS, memo.down_t
         for e in range(count_events):
-            for b in range(run.memory.shape[2]):
-                if found[c, ROOT, e, b] != UNSEEN:
+            rule = run.rules[e]
+            for b in range(bodies):
+                crossing, side = found[e, b], run.memory[who, e, b].side
+                if crossing.root != UNSEEN:
                     continue
-                side, down = run.memory[who, e, b, SIDE], memo[c, DOWN_T]
-                part = memo[c, TRIED] / EVENT_POINTS
-                is_here = part * (j - 1) < down and down <= part * j and memo[c, DIP_E] == e and memo[c, DIP_B] == b
-                if j == EVENT_POINTS and is_zero_at_end(
-                    run, unit, c, side * found[c, j - 1, e, b], side * found[c, j, e, b]
-                ):
-                    is_counted = run.rules[e, BODIES + b] != 0.0 and run.counts[who, e] < run.rules[e, LIMIT]
-                    is_counted = is_counted and run.rules[e, DIRECTION] * side <= 0.0 and side != UNKNOWN
-                    found[c, ROOT, e, b] = memo[c, TRIED] if is_counted else IGNORED
+                before, value = side * crossing.values[j - 1], side * crossing.values[j]
+                is_here = part * (j - 1) < down and down <= part * j and memo.dip_event == e and memo.dip_body == b
+                if j == EVENT_POINTS and is_zero_at_end(run, unit, c, before, value):
+                    is_counted = run.applies[e, b] and run.counts[who, e] < rule.limit
+                    is_counted = is_counted and rule.direction * side <= 0.0 and side != UNKNOWN
+                    crossing.root = memo.tried if is_counted else IGNORED
                 elif is_here:
-                    found[c, ROOT, e, b] = down
-                    if memo[c, UP_T] > 0.0 and run.rules[e, DIRECTION] * side > 0.0:
-                        found[c, ROOT, e, b], memo[c, UP_T] = memo[c, UP_T], 0.0
-                elif run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] < 0.0:
-                    found[c, ROOT, e, b] = np.inf
-                elif run.counts[who, e] >= run.rules[e, LIMIT] or run.rules[e, DIRECTION] * side > 0.0:
-                    found[c, ROOT, e, b] = IGNORED
+                    crossing.root = down
+                    if memo.up_t > 0.0 and rule.direction * side > 0.0:
+                        crossing.root, memo.up_t = memo.up_t, 0.0
+                elif not run.applies[e, b] or side == UNKNOWN or not value < 0.0:
+                    crossing.root = np.inf
+                elif run.counts[who, e] >= rule.limit or rule.direction * side > 0.0:
+                    crossing.root = IGNORED
                 else:
-                    memo[c, EVENT], memo[c, BODY] = e, b
-                    memo[c, LOW_T] = memo[c, TRIED] * ((j - 1) / EVENT_POINTS)
-                    memo[c, HIGH_T] = memo[c, TRIED] * (j / EVENT_POINTS)
-                    memo[c, PHASE], unit[at_h + c] = HIGH, memo[c, HIGH_T]
+                    memo.event, memo.body = e, b
+                    memo.low_t = memo.tried * ((j - 1) / EVENT_POINTS)
+                    memo.high_t = memo.tried * (j / EVENT_POINTS)
+                    memo.phase, unit[at_h + c] = Phase.HIGH, memo.high_t
                     return True
         return False
 
     @loop
-    def conclude(run: ClockedRun, unit: Any, c: int, who: int, memo: Any) -> bool:
+    def conclude(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory) -> bool:
         """Before the step is accepted: write outputs inside it, and try it once more if others came between."""
         s, t = run.done[who], unit[at_t + c]
         if not is_dense and s < len(run.stops):
-            rest, rounding = run.stops[s] - t, grid_rounding(run.start + t, memo[c, FULL])
-            if rest < min(memo[c, FINAL], run.end - t) - rounding:
-                memo[c, PHASE], unit[at_h + c] = SAMPLING, rest
+            rest, rounding = run.stops[s] - t, grid_rounding(run.start + t, memo.full)
+            if rest < min(memo.final, run.end - t) - rounding:
+                memo.phase, unit[at_h + c] = Phase.SAMPLING, rest
                 return False
-        if unit[at_h + c] == memo[c, FINAL] and memo[c, PHASE] == STEP:
-            memo[c, PHASE] = ACCEPTED
+        if unit[at_h + c] == memo.final and memo.phase == Phase.STEP:
+            memo.phase = Phase.ACCEPTED
             return True
-        memo[c, PHASE], unit[at_h + c] = LAST, memo[c, FINAL]
+        memo.phase, unit[at_h + c] = Phase.LAST, memo.final
         return False
 
     @loop
-    def go_on(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+    def go_on(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory, found: Any) -> bool:
         """Go through the subintervals; return True if the step that was tried is to be accepted as it is."""
-        bodies = run.memory.shape[2]
-        while memo[c, SUB] <= EVENT_POINTS:
+        _, _, bodies = run.memory.shape
+        while memo.interval <= EVENT_POINTS:
             if look(run, unit, c, who, memo, found):
                 return False
-            first = next_of(c, found)
-            while first >= 0 and memo[c, ENDING] == 0.0:
+            first = next_of(found)
+            while first >= 0 and not memo.is_ending:
                 e, b = first // bodies, first % bodies
-                left = run.rules[e, LIMIT] - run.counts[who, e]
+                rule, crossing = run.rules[e], found[e, b]
+                left = rule.limit - run.counts[who, e]
                 if left > 0.0:
-                    memo[c, EVENT], memo[c, BODY] = e, b
-                    if run.rules[e, ACTION] == CHANGE or (run.rules[e, ACTION] == STOP and left == 1.0):
-                        memo[c, ENDING], memo[c, FINAL] = 1.0, found[c, ROOT, e, b]
+                    memo.event, memo.body = e, b
+                    if rule.action == Action.CHANGE or (rule.action == Action.STOP and left == 1.0):
+                        memo.is_ending, memo.final = True, crossing.root
                         break
-                    memo[c, PHASE], unit[at_h + c] = RECORDING, found[c, ROOT, e, b]
+                    memo.phase, unit[at_h + c] = Phase.RECORDING, crossing.root
                     return False
-                found[c, ROOT, e, b] = LOGGED
-                first = next_of(c, found)
-            j = int(memo[c, SUB])
+                crossing.root = LOGGED
+                first = next_of(found)
+            j = memo.interval
             for e in range(count_events):  # if the step ends in this subinterval, later crossings are still to come
                 for b in range(bodies):
-                    passed = found[c, ROOT, e, b] == IGNORED or run.memory[who, e, b, SIDE] == UNKNOWN
-                    if found[c, ROOT, e, b] == LOGGED or (passed and memo[c, ENDING] == 0.0):
-                        run.memory[who, e, b, SIDE] = sign(found[c, j, e, b])
-                    found[c, ROOT, e, b] = UNSEEN
-            if memo[c, ENDING] > 0.0:
+                    crossing, memory = found[e, b], run.memory[who, e, b]
+                    passed = crossing.root == IGNORED or memory.side == UNKNOWN
+                    if crossing.root == LOGGED or (passed and not memo.is_ending):
+                        memory.side = sign(crossing.values[j])
+                    crossing.root = UNSEEN
+            if memo.is_ending:
                 break
-            memo[c, SUB] += 1.0
+            memo.interval += 1
         return conclude(run, unit, c, who, memo)
 
     @loop
-    def locate(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+    def locate(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory, found: Any) -> bool:
         """Use the value after the step that was tried; return True if the search goes on with another."""
-        e, b, phase = int(memo[c, EVENT]), int(memo[c, BODY]), memo[c, PHASE]
-        side, value = run.memory[who, e, b, SIDE], unit[place_of(c, b) + after_at + e * event_stride]
-        if memo[c, STAGE] == 2.0:
+        e, b, phase = memo.event, memo.body, memo.phase
+        side, value = run.memory[who, e, b].side, unit[place_of(c, b) + after_at + e * lanes]
+        if memo.stage == 2:
             side = -side
-        if phase == HIGH:
-            memo[c, HIGH_G], memo[c, LOW_G], memo[c, TURN], memo[c, SHRUNK] = value, 0.0, 0.0, 0.0
+        if phase == Phase.HIGH:
+            memo.high_g, memo.low_g, memo.turn, memo.shrunk = value, 0.0, 0, 0
             if not side * value <= 0.0:  # steps find no root where the interpolant did
-                found[c, ROOT, e, b] = np.inf
+                found[e, b].root = np.inf
                 return False
-            if memo[c, LOW_T] > 0.0:
-                memo[c, PHASE], unit[at_h + c] = LOW, memo[c, LOW_T]
+            if memo.low_t > 0.0:
+                memo.phase, unit[at_h + c] = Phase.LOW, memo.low_t
                 return True
-            memo[c, LOW_W], memo[c, HIGH_W] = 0.0, value
-        elif phase == LOW:
-            memo[c, LOW_G] = value
+            memo.low_w, memo.high_w = 0.0, value
+        elif phase == Phase.LOW:
+            memo.low_g = value
             if side * value <= 0.0:  # slightly earlier than the interpolant suggested
-                memo[c, HIGH_T], memo[c, HIGH_G] = memo[c, LOW_T], value
-                memo[c, LOW_T], memo[c, LOW_G] = max(memo[c, LOW_T] - memo[c, TRIED] / EVENT_POINTS, 0.0), 0.0
-            memo[c, LOW_W], memo[c, HIGH_W] = memo[c, LOW_G], memo[c, HIGH_G]
+                memo.high_t, memo.high_g = memo.low_t, value
+                memo.low_t, memo.low_g = max(memo.low_t - memo.tried / EVENT_POINTS, 0.0), 0.0
+            memo.low_w, memo.high_w = memo.low_g, memo.high_g
         elif side * value > 0.0:
-            memo[c, LOW_T], memo[c, LOW_G], memo[c, LOW_W] = unit[at_h + c], value, value
-            if memo[c, SHRUNK] == 1.0:
-                memo[c, HIGH_W] = memo[c, HIGH_W] / 2
-            memo[c, SHRUNK], memo[c, TURN] = 1.0, memo[c, TURN] + 1.0
+            memo.low_t, memo.low_g, memo.low_w = unit[at_h + c], value, value
+            if memo.shrunk == 1:
+                memo.high_w = memo.high_w / 2
+            memo.shrunk, memo.turn = 1, memo.turn + 1
         else:
-            memo[c, HIGH_T], memo[c, HIGH_G], memo[c, HIGH_W] = unit[at_h + c], value, value
-            if memo[c, SHRUNK] == -1.0:
-                memo[c, LOW_W] = memo[c, LOW_W] / 2
-            memo[c, SHRUNK], memo[c, TURN] = -1.0, memo[c, TURN] + 1.0
-        if refine(unit, c, memo, side, run.rules[e, WITHIN]):
+            memo.high_t, memo.high_g, memo.high_w = unit[at_h + c], value, value
+            if memo.shrunk == -1:
+                memo.low_w = memo.low_w / 2
+            memo.shrunk, memo.turn = -1, memo.turn + 1
+        if refine(unit, c, memo, side, run.rules[e].within):
             return True
-        is_low = side * memo[c, LOW_G] > 0.0 and abs(memo[c, LOW_G]) < abs(memo[c, HIGH_G])
-        root = memo[c, LOW_T] if is_low else memo[c, HIGH_T]
-        if memo[c, STAGE] == 0.0:
-            found[c, ROOT, e, b] = root
-        elif memo[c, STAGE] == 1.0:  # and now where it comes back
-            memo[c, DOWN_T], memo[c, STAGE], memo[c, TURN], memo[c, SHRUNK] = root, 2.0, 0.0, 0.0
-            memo[c, LOW_T], memo[c, LOW_G], memo[c, LOW_W] = memo[c, MID_T], memo[c, MID_G], memo[c, MID_G]
-            memo[c, HIGH_T], memo[c, HIGH_G], memo[c, HIGH_W] = memo[c, BACK_T], memo[c, BACK_G], memo[c, BACK_G]
-            return refine(unit, c, memo, -side, run.rules[e, WITHIN])
+        is_low = side * memo.low_g > 0.0 and abs(memo.low_g) < abs(memo.high_g)
+        root = memo.low_t if is_low else memo.high_t
+        if memo.stage == 0:
+            found[e, b].root = root
+        elif memo.stage == 1:  # and now where it comes back
+            memo.down_t, memo.stage, memo.turn, memo.shrunk = root, 2, 0, 0
+            memo.low_t, memo.low_g, memo.low_w = memo.mid_t, memo.mid_g, memo.mid_g
+            memo.high_t, memo.high_g, memo.high_w = memo.back_t, memo.back_g, memo.back_g
+            return refine(unit, c, memo, -side, run.rules[e].within)
         else:
-            memo[c, UP_T], memo[c, STAGE], memo[c, LOOKED] = root, 0.0, count_events * run.memory.shape[2]
+            _, _, bodies = run.memory.shape
+            memo.up_t, memo.stage, memo.looked = root, 0, count_events * bodies
         return False
 
     @loop
-    def decide(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+    def decide(run: ClockedRun, unit: Any, c: int, who: int, memo: SearchMemory, found: Any) -> bool:
         """What a lane does next; return True if its step is to be accepted or rejected as it is."""
-        phase = memo[c, PHASE]
-        if phase == LAST:
-            memo[c, PHASE] = ACCEPTED
+        phase = memo.phase
+        if phase == Phase.LAST:
+            memo.phase = Phase.ACCEPTED
             unit[at_error + c] = min(unit[at_error + c], 1.0)
             if not is_adaptive:
-                unit[at_h + c] = memo[c, FULL]
+                unit[at_h + c] = memo.full
             return True
-        if phase == STEP:
+        if phase == Phase.STEP:
             if unit[at_error + c] > 1.0:
                 return True
             if not begin_search(run, unit, c, who, memo, found):
@@ -596,23 +644,22 @@ def _build_search(
                 return False
             if find_dip(run, unit, c, who, memo, found):
                 return False
-        elif phase == PROBE:
+        elif phase == Phase.PROBE:
             if probe(run, unit, c, who, memo) or find_dip(run, unit, c, who, memo, found):
                 return False
-        elif phase == RECORDING:
-            e, b = int(memo[c, EVENT]), int(memo[c, BODY])
-            row = run.log[run.found[0]]
-            row[0], row[1], row[2] = e, who, b
-            reached = step_end(unit[at_t + c], unit[at_h + c], run.end)
-            log_trial(unit, place_of(c, b), row, run.start + reached, unit[at_h + c])
-            run.found[0] += 1
+        elif phase == Phase.RECORDING:
+            e, b = memo.event, memo.body
+            reached, row = step_end(unit[at_t + c], unit[at_h + c], run.end), run.log[run.found[()]]
+            row.event, row.clock, row.body, row.time = e, who, b, run.start + reached
+            log_trial(unit, place_of(c, b), row.sample, unit[at_h + c])
+            run.found[()] += 1
             run.counts[who, e] += 1
-            found[c, ROOT, e, b] = LOGGED
-            if memo[c, UP_T] > 0.0 and memo[c, DIP_E] == e and memo[c, DIP_B] == b:
-                if run.rules[e, DIRECTION] == 0.0:  # and it comes back
-                    found[c, ROOT, e, b] = memo[c, UP_T]
-                memo[c, UP_T] = 0.0
-        elif phase == SAMPLING:
+            found[e, b].root = LOGGED
+            if memo.up_t > 0.0 and memo.dip_event == e and memo.dip_body == b:
+                if run.rules[e].direction == 0.0:  # and it comes back
+                    found[e, b].root = memo.up_t
+                memo.up_t = 0.0
+        elif phase == Phase.SAMPLING:
             write_trial(run, unit, c, who)
             return conclude(run, unit, c, who, memo)
         elif locate(run, unit, c, who, memo, found):
@@ -620,12 +667,12 @@ def _build_search(
         return go_on(run, unit, c, who, memo, found)
 
     @loop
-    def search(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any, found: Any) -> None:
+    def search(run: ClockedRun, unit: Any, who: Any, busy: Any, memos: Any, found: Any) -> None:
         begins, locates = False, False
         for c in range(slots):
-            if busy[c] and memo[c, PHASE] == STEP and unit[at_error + c] <= 1.0:
+            if busy[c] and memos[c].phase == Phase.STEP and unit[at_error + c] <= 1.0:
                 begins = True
-            if busy[c] and memo[c, PHASE] >= HIGH and memo[c, PHASE] <= PROBE:
+            if busy[c] and memos[c].phase >= Phase.HIGH and memos[c].phase <= Phase.PROBE:
                 locates = True
         if begins:
             fit(run, unit)
@@ -633,7 +680,7 @@ def _build_search(
         if locates:
             evaluate_trial(run, unit)
         for c in range(slots):
-            if busy[c] and not decide(run, unit, c, who[c], memo, found):
+            if busy[c] and not decide(run, unit, c, who[c], memos[c], found[c]):
                 unit[at_tried + c], unit[at_error + c] = 0.0, 1e300
 
     return search
@@ -642,7 +689,7 @@ def _build_search(
 def _build_trial_writer(renormalize: Loop, layout: Layout, is_system: bool) -> Loop:
     """Write the state after the step that was tried as the next sample."""
     lanes, size, sample_size, drift_at = layout.lanes, layout.size, layout.sample_size, layout.drift
-    state, trial, at_tried, slots = layout.state, layout.trial, layout.attempt[0], 1 if is_system else lanes
+    state, trial, at_tried, slots = layout.state, layout.trial, layout.attempt.length, 1 if is_system else lanes
 
     def write_one(unit: Any, at: Any, h: Any, row: Any, to: Any) -> None:
         y = read(unit, at, trial)
@@ -666,23 +713,23 @@ def _build_trial_writer(renormalize: Loop, layout: Layout, is_system: bool) -> L
 def _build_action(events: EventLaws, layout: Layout, is_system: bool) -> Loop:
     """After a step that ended at an event: log it, then stop or apply the jump of the momenta."""
     lanes, size, numbers = layout.lanes, layout.size, layout.sample_size // layout.lanes
-    at_t, at_h, at_flag = layout.clock[0], layout.clock[1], layout.clock[2]
+    at_t, at_h, at_rejected = layout.clock.t, layout.clock.h, layout.clock.rejected if events.is_adaptive else 0
     count_events, changes = events.number, events.changes
-    before_at, behind_at = layout.event_values[0][0], layout.event_values[1][0]
+    before_at, behind_at, *_ = map(first_place, layout.event_values.points)
     is_adaptive = events.is_adaptive
 
     @loop
     def act(run: ClockedRun, unit: Any, c: int, who: int, e: int, b: int) -> None:
-        at, t = c + b // lanes * size + b % lanes, unit[at_t + c]
-        row = run.log[run.found[0]]
-        row[0], row[1], row[2], row[3] = e, who, b, run.start + t
+        at, t, memory = c + b // lanes * size + b % lanes, unit[at_t + c], run.memory[who, e, b]
+        row = run.log[run.found[()]]
+        row.event, row.clock, row.body, row.time = e, who, b, run.start + t
         for i in range(numbers):
-            row[LOG_HEADER + i] = unit[at + i * lanes]
-        run.found[0] += 1
+            row.sample[i] = unit[at + i * lanes]
+        run.found[()] += 1
         run.counts[who, e] += 1
         if is_adaptive:
-            unit[at_flag + c] = 0.0
-        if run.rules[e, ACTION] == STOP:
+            unit[at_rejected + c] = 0.0
+        if run.rules[e].action == Action.STOP:
             unit[at_h + c], run.halted[who] = 0.0, STOPPED
             return
         for i in range(count_events):
@@ -692,14 +739,12 @@ def _build_action(events: EventLaws, layout: Layout, is_system: bool) -> Loop:
         for i in range(count_events):  # a discontinuous sign change does not trigger an event
             before, behind = unit[at + before_at + i * lanes], unit[at + behind_at + i * lanes]
             if i == e:
-                run.memory[who, i, b, SIDE] = HANDLED * run.memory[who, i, b, SIDE]
+                memory.side = HANDLED * memory.side
             elif before * behind < 0.0:
-                run.memory[who, i, b, SIDE] = sign(behind)
-        zeno_count = run.memory[who, e, b, ZENO_COUNT] + 1.0
-        if not t - run.memory[who, e, b, SINCE] < run.shortest:
-            zeno_count = 0.0
-        run.memory[who, e, b, ZENO_COUNT], run.memory[who, e, b, SINCE] = zeno_count, t
-        if zeno_count >= ZENO_LIMIT:
+                run.memory[who, i, b].side = sign(behind)
+        memory.zeno_count = memory.zeno_count + 1 if t - memory.since < run.shortest else 0
+        memory.since = t
+        if memory.zeno_count >= ZENO_LIMIT:
             unit[at_h + c], run.halted[who] = 0.0, ENDLESS
 
     return act

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.layout import KernelFields, Layout, read, read_constants, write
+from polhode.integrate.layout import KernelFields, Layout, first_place, read, read_constants, write
 from polhode.ir.loops import Loop, Sweep, loop
 
 
@@ -53,7 +53,7 @@ def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> S
 
 def build_closed_form_kernel(evaluate: Sweep, layout: Layout) -> Loop:
     """The same for one unit at a time, whose numbers stay in registers."""
-    drift_at, trial_at, size = layout.drift, layout.trial[0][0], layout.size
+    drift_at, trial_at, size = layout.drift, first_place(layout.trial), layout.size
 
     @loop
     def advance(run: ClosedFormRun, first: int, last: int) -> None:
@@ -72,7 +72,7 @@ def build_closed_form_kernel(evaluate: Sweep, layout: Layout) -> Loop:
 
 def build_closed_form_loop(evaluate: Sweep, layout: Layout) -> Loop:
     """Write the samples of units at any times, from their states at t_start."""
-    drift_at, lanes, trial_at = layout.drift, layout.lanes, layout.trial[0][0]
+    drift_at, lanes, trial_at = layout.drift, layout.lanes, first_place(layout.trial)
 
     @loop
     def advance(run: ClosedFormRun, first: int, last: int) -> None:

@@ -56,7 +56,7 @@ def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: Scen
     part_bodies, write_state, write_forces = after
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
     find_inverses, find_manifolds, has_pairs = points.find_inverses, points.find_manifolds, points.has_pairs
-    push, size, at_per_mass = points.push, layout.size, layout.body[1]
+    push, size, at_per_mass = points.push, layout.size, layout.body.inverse_mass
 
     kinetic_energy = build_kinetic_energy(layout)
 

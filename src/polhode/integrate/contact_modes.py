@@ -235,7 +235,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     Where something approaches that touches, that is the hit, and nothing is decided.
     """
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
-    find_inverses, size, at_per_mass = points.find_inverses, layout.size, layout.body[1]
+    find_inverses, size, at_per_mass = points.find_inverses, layout.size, layout.body.inverse_mass
     find_manifolds, has_pairs = points.find_manifolds, points.has_pairs
 
     @loop

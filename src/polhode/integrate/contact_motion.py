@@ -76,7 +76,7 @@ def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
     """(run, unit, scene, t, left) -> the length of a step whose error is small enough; y after it."""
     count = len(tableau.nodes)
     fifth, third = (padded(row, count) for row in tableau.error_rows or ((), ()))
-    size, at_per_mass = layout.size, layout.body[1]
+    size, at_per_mass = layout.size, layout.body.inverse_mass
 
     @loop
     def error_of(run: ContactRun, unit: Any, scene: ContactScene, h: float, row: Any) -> Any:

@@ -47,7 +47,7 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
     The forces stay in scene.p, in the axes of each point.
     """
     size, point, wrench = layout.size, layout.point, layout.wrench
-    at_per_mass, (load_all, add_pairs) = layout.body[1], loads
+    at_per_mass, (load_all, add_pairs) = layout.body.inverse_mass, loads
     find_point, find_inverses, push, has_pairs = points.find_point, points.find_inverses, points.push, points.has_pairs
     view, rate = motion
 

@@ -43,7 +43,7 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     """(run, unit, scene): remove what rounding and the errors of a step have left of gaps and speeds in contact."""
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
     find_inverses, push, has_pairs = points.find_inverses, points.push, points.has_pairs
-    size, at_per_mass = layout.size, layout.body[1]
+    size, at_per_mass = layout.size, layout.body.inverse_mass
 
     def shift_body(unit: Any, at: Any, row: Any, turned_at: int, y: Any, i: Any, by: Any) -> None:
         store(y, i, plus(vector(y, i), scaled(by * unit[at_per_mass + at], vector(row, N))))
@@ -132,7 +132,7 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
 def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> tuple[Loop, Loop, Loop]:
     """(run, unit, scene, u, s): the sample of a unit, and the forces of its points in contact; then each by itself."""
     columns, numbers = layout.sample_size, layout.drift
-    size, at_per_mass = layout.size, layout.body[1]
+    size, at_per_mass = layout.size, layout.body.inverse_mass
 
     def add_force(row: Any, p: Any, j: Any, out: Any, at: Any) -> None:
         force = force_of(row, p, j)

@@ -335,14 +335,14 @@ def bound_free_spin(moments: Any, w: Any, out: Any) -> None:
 
 def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
     """The loops for bodies in this layout."""
-    size, at_per_mass, at_inverse = layout.size, layout.body[1], layout.body[3]
+    size, at_per_mass, at_inverse = layout.size, layout.body.inverse_mass, layout.body.inverse_moments
 
     def inverse_of(unit: Any, at: Any, y: Any, i: Any, out: Any, j: Any) -> None:
         moments = tuple(unit[place + at] for place in at_inverse)
         q = (y[i + 3], y[i + 4], y[i + 5], y[i + 6])
         store(out, j, tuple(number for row in inverse_tensor(moments, q) for number in row))
 
-    at_moments = layout.body[2]
+    at_moments = layout.body.moments
 
     @loop
     def bound_spins(unit: Any, scene: ContactScene, y: Any) -> None:
@@ -559,8 +559,8 @@ def build_kinetic_energy(layout: Layout) -> Any:
 
     def kinetic_energy(unit: Any, at: Any, y: Any, i: Any) -> Any:
         p, w = vector(y, i + 7), vector(y, i + 10)
-        spin = tuple(m * part for m, part in zip(read(unit, at, layout.body[2]), w, strict=True))
-        return (unit[layout.body[1] + at] * dot(p, p) + dot(spin, w)) / 2
+        spin = tuple(m * part for m, part in zip(read(unit, at, layout.body.moments), w, strict=True))
+        return (unit[layout.body.inverse_mass + at] * dot(p, p) + dot(spin, w)) / 2
 
     return kinetic_energy
 

@@ -93,11 +93,11 @@ def turn_sliding(scene: ContactScene, i: int) -> None:
 
 def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     """(run, unit, scene, t): the scales of the motion, and how high every candidate is, at the start of a segment."""
-    size, wrench, at_per_mass = layout.size, layout.wrench, layout.body[1]
+    size, at_force, at_per_mass = layout.size, layout.wrench.force, layout.body.inverse_mass
     height_of = points.height_of
 
     def free_acceleration(unit: Any, at: Any) -> Any:
-        force = read(unit, at, wrench)[0]
+        force = read(unit, at, at_force)
         return unit[at_per_mass + at] * sqrt(dot(force, force))
 
     @loop
@@ -167,7 +167,7 @@ def time_flat(feature: Any, gap: float, rate: float, limits: Any) -> Any:
 
 def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
     """(run, unit, scene, t, length, in_flight) -> the time of the first touch, or `length`; y there."""
-    size, at_per_mass = layout.size, layout.body[1]
+    size, at_per_mass = layout.size, layout.body.inverse_mass
 
     def velocities_of(unit: Any, at_a: Any, at_b: Any, y: Any, i: Any, j: Any) -> Any:
         return scaled(unit[at_per_mass + at_a], vector(y, i + 7)), scaled(unit[at_per_mass + at_b], vector(y, j + 7))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from polhode.equations.inertia import constants_for_forces
@@ -10,23 +11,62 @@ from polhode.equations.right_hand_side import build_event_values
 from polhode.equations.vectors import plus, zero_vector
 from polhode.integrate.layout import EVENT_POINTS, Layout, read, read_constants, write
 from polhode.ir.loops import Loop, Sweep, loop
+from polhode.ir.records import Record, numbers
 from polhode.methods.dense_output import evaluate_interpolant
 from polhode.methods.runge_kutta import add_scaled, step_end
 from polhode.scenario.force import map_leaves
 
 AHEAD = 1 / 64
 """The distance, as a fraction of the step, of the finite difference for the slope of a function."""
-STOP, RECORD, CHANGE = 0.0, 1.0, 2.0
-ACTION, DIRECTION, LIMIT, WITHIN, BODIES = 0, 1, 2, 3, 4
-"""The columns of the rules, a row for each event; the last ones are 1 for the bodies to which it applies."""
 UNKNOWN, HANDLED = 0.0, 2.0
-"""Values of SIDE besides 1 and -1: not evaluated yet; and twice the last side, if the event was just handled."""
-SIDE, SINCE, ZENO_COUNT, MEMORY = range(4)
-"""The memory of an event and a body: the last sign of the function, the time of the last change, the Zeno count."""
+"""Sides besides 1 and -1: not evaluated yet; and twice the last side, if the event was just handled."""
 SAME = 2.0**-40
 """As a part of its change in a step: a function that starts as near to zero starts at zero."""
-LOG_HEADER = 4
-"""Columns before the state in the log: event, body or system, body of the system, time."""
+
+
+class Action:
+    """What an event does."""
+
+    STOP, RECORD, CHANGE = range(3)
+
+
+class Rule(Record):
+    """What is to happen at an event."""
+
+    action: int
+    direction: float
+    """1: only where the function rises; -1: only where it falls; 0: both."""
+    limit: float
+    """How often it may happen; inf: as often as it likes."""
+    within: float
+    """How exactly its time is located, in s."""
+
+
+class EventMemory(Record):
+    """What is known of an event and a body from step to step."""
+
+    side: float
+    """The last sign of the function."""
+    since: float
+    """The time of the last change."""
+    zeno_count: int
+    """How many changes in a row were too close to each other."""
+
+
+@lru_cache
+def log_record(size: int) -> type[Record]:
+    """The rows of a log of events, with samples of so many numbers."""
+
+    class LogRow(Record):
+        event: int
+        clock: int
+        """Of a member, a body or a system."""
+        body: int
+        """Of the system."""
+        time: float
+        sample: Any = numbers(size)
+
+    return LogRow
 
 
 class EventLaws(NamedTuple):
@@ -39,7 +79,7 @@ class EventLaws(NamedTuple):
     evaluate_trial: Loop
     """(run, unit): the values of all functions after the step that was tried."""
     log_trial: Loop
-    """(unit, at, row, t, tried): the time and the state after the step that was tried, into a row of the log."""
+    """(unit, at, sample, tried): the state after the step that was tried, into the sample of a row of the log."""
     changes: tuple[Loop, ...]
     """(unit, at, t): for each event, the change that it makes."""
 
@@ -76,9 +116,10 @@ def build_event_laws(
     """The laws of the events with these functions and changes."""
     values_of = build_event_values(functions)
     state, trial, curve, params = layout.state, layout.trial, layout.curve, layout.event_params
-    clock, result, values, slopes = layout.clock, layout.attempt, layout.event_values, layout.event_slopes
-    numbers = map_leaves(lambda place: LOG_HEADER + place // layout.lanes, state)
-    drift_at = LOG_HEADER + layout.drift // layout.lanes
+    at_t, at_h, at_tried = layout.clock.t, layout.clock.h, layout.attempt.length
+    values, slopes = layout.event_values, layout.event_slopes
+    columns, drift_at = map_leaves(lambda place: place // layout.lanes, state), layout.drift // layout.lanes
+    (first, *inside, last), (before, behind, *_) = values.points, values.points
 
     def evaluate(unit: Any, at: Any, t: Any, y: Any) -> Any:
         c = read_constants(unit, at, layout)
@@ -89,33 +130,33 @@ def build_event_laws(
 
     def sample_one(unit: Any, at: Any, start: Any, t: Any, tried: Any, end_time: Any) -> None:
         y, new, coefficients = read(unit, at, state), read(unit, at, trial), read(unit, at, curve)
-        write(unit, at, values[0], evaluate(unit, at, start + t, y))
-        for j in range(1, EVENT_POINTS):
+        write(unit, at, first, evaluate(unit, at, start + t, y))
+        for j, place in enumerate(inside, 1):
             between = evaluate_interpolant(y, j / EVENT_POINTS, coefficients)
             moment = start + (t + j / EVENT_POINTS * tried)
-            write(unit, at, values[j], evaluate(unit, at, moment, unit_attitude(between, tried)))
-        write(unit, at, values[EVENT_POINTS], evaluate(unit, at, start + end_time, unit_attitude(new, tried)))
-        rise = add_scaled(coefficients[0], 1.0, coefficients[1])  # h y'
+            write(unit, at, place, evaluate(unit, at, moment, unit_attitude(between, tried)))
+        write(unit, at, last, evaluate(unit, at, start + end_time, unit_attitude(new, tried)))
+        one, two, *_ = coefficients
+        rise = add_scaled(one, 1.0, two)  # h y'
         ahead = evaluate(unit, at, start + (t + AHEAD * tried), add_scaled(y, AHEAD, rise))
-        behind = evaluate(unit, at, start + (t - AHEAD * tried), add_scaled(y, -AHEAD, rise))
-        write(unit, at, slopes, tuple((a - b) / 2 for a, b in zip(ahead, behind, strict=True)))
+        back = evaluate(unit, at, start + (t - AHEAD * tried), add_scaled(y, -AHEAD, rise))
+        write(unit, at, slopes, tuple((a - b) / 2 for a, b in zip(ahead, back, strict=True)))
 
     def after_one(unit: Any, at: Any, start: Any, tried: Any, end_time: Any) -> None:
         y = unit_attitude(read(unit, at, trial), tried)
-        write(unit, at, values[EVENT_POINTS + 1], evaluate(unit, at, start + end_time, y))
+        write(unit, at, values.trial, evaluate(unit, at, start + end_time, y))
 
     def sample_lane(unit: Any, at: Any, start: Any, end: Any) -> None:
-        t, h, tried = unit[clock[0] + at], unit[clock[1] + at], unit[result[0] + at]
+        t, h, tried = unit[at_t + at], unit[at_h + at], unit[at_tried + at]
         sample_one(unit, at, start, t, tried, step_end(t, h, end))
 
     def after_lane(unit: Any, at: Any, start: Any, end: Any) -> None:
-        t, h, tried = unit[clock[0] + at], unit[clock[1] + at], unit[result[0] + at]
+        t, h, tried = unit[at_t + at], unit[at_h + at], unit[at_tried + at]
         after_one(unit, at, start, tried, step_end(t, h, end))
 
     lane_samples, lane_after, all_samples, all_after = (
         Sweep(one, layout.lanes, layout.size) for one in (sample_lane, after_lane, sample_one, after_one)
     )
-    at_t, at_h, at_tried = clock[0], clock[1], result[0]
 
     @loop
     def sample(run: Any, unit: Any) -> None:
@@ -132,23 +173,22 @@ def build_event_laws(
         else:
             lane_after(unit, run.start, run.end)
 
-    def log_trial(unit: Any, at: Any, row: Any, t: Any, tried: Any) -> None:
+    def log_trial(unit: Any, at: Any, sample: Any, tried: Any) -> None:
         new = read(unit, at, trial)
         renormalized, drift = renormalize(new[:4], tried)
-        row[3] = t
-        write(row, 0, numbers, renormalized + new[4:])
-        row[drift_at] = drift
+        write(sample, 0, columns, renormalized + new[4:])
+        sample[drift_at] = drift
 
     def change_of(i: int, change: Loop | None) -> Loop:
         def act(unit: Any, at: Any, t: Any) -> None:
             y, c, p = read(unit, at, state), read_constants(unit, at, layout), read(unit, at, params)
-            write(unit, at, values[0], evaluate(unit, at, t, y))
+            write(unit, at, before, evaluate(unit, at, t, y))
             if change is not None:
                 state_now = view(y, c)
                 push, turn = change(t, state_now, constants_for_forces(c, state_now.current_mass), p[i])
                 y = apply_impulse(y, c, plus(push, zero_vector(t)), plus(turn, zero_vector(t)))
                 write(unit, at, state, y)
-            write(unit, at, values[1], evaluate(unit, at, t, y))
+            write(unit, at, behind, evaluate(unit, at, t, y))
 
         return act
 

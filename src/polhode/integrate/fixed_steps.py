@@ -95,7 +95,7 @@ def build_fixed_kernel(step_all: Loop, layout: Layout, is_on_grid: bool) -> Loop
 
     @loop
     def advance(run: FixedRun, first: int, last: int) -> None:
-        length, stops = run.buffer.shape[1], len(run.stop_k)
+        (_, length), stops = run.buffer.shape, len(run.stop_k)
         blocks = length // size
         own = np.zeros(length)
         for u in range(first, last):
@@ -132,7 +132,7 @@ def build_fixed_loop(step_all: Loop, layout: Layout) -> Loop:
 
     @loop
     def advance(run: FixedRun, first: int, last: int) -> None:
-        length = run.buffer.shape[1]
+        _, length = run.buffer.shape
         blocks, stops = length // size, len(run.stop_k)
         copy = np.zeros(length)
         for u in range(first, last):

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from polhode.ir.loops import Loop, pack_record
+from polhode.ir.passes import SINGLE
 from polhode.ir.program import Advance
-from polhode.ir.targets.gpu import SINGLE, KernelText, kernel_text
+from polhode.ir.targets.gpu import KernelText, kernel_text
 
 SHARED_UNITS = 2**17
 """Fewer units than this are not divided: they would not fill several GPUs."""
@@ -57,7 +58,7 @@ class KernelProgram:
         with self._lock:
             if key not in self._texts:
                 function = self.variants[record.variant]
-                own = [name for name in record.kernel_fields.own if len(getattr(record, name))]
+                own = [name for name in record.kernel_fields.own if getattr(record, name).size]
                 self._texts[key] = kernel_text(
                     function, record, extents, own, self.precision, self.is_inlined, self.blocks
                 )
@@ -150,7 +151,7 @@ class _Batch:
         device.launch(code, on_device, self.count, stream)
         for name in record.kernel_fields.written:
             self._download(up[name], self._part(name))
-        logged = self._logged(up) if any(len(getattr(record, name)) for name in record.kernel_fields.own) else None
+        logged = self._logged(up) if any(getattr(record, name).size for name in record.kernel_fields.own) else None
         device.synchronize(stream)
         for array in self.arrays:
             array.free()
@@ -203,15 +204,15 @@ class _Batch:
 
     def _logged(self, up: dict[str, Any]) -> Any:
         """The rows of all units, in their order, with the numbers of the units among all."""
-        rows, columns = self.record.log.shape
-        found = np.zeros((self.count, 1), dtype=np.int64)
+        (rows,), kind = self.record.log.shape, self.record.log.dtype
+        found = np.zeros(self.count, dtype=np.int64)
         self._download(up["found"], found)
         self.device.synchronize(self.stream)
         if not found.any():
-            return np.zeros((0, columns))
-        log = np.empty((self.count, rows, columns))
+            return np.zeros(0, kind)
+        log = np.empty((self.count, rows), kind)
         self._download(up["log"], log)
         self.device.synchronize(self.stream)
-        logged: Any = log[np.arange(rows) < found]
-        logged[:, 1] += self.units.start
+        logged: Any = log[np.arange(rows) < found[:, None]]
+        logged["clock"] += self.units.start
         return logged

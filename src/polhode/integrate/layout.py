@@ -16,6 +16,56 @@ EVENT_POINTS = 8
 """The number of subintervals of a step that are searched for events."""
 
 
+class GridClock(NamedTuple):
+    """The clock of a body, or system, that makes steps of one length on a grid; see also `runge_kutta.Clock`."""
+
+    t: Any
+    """From the start of the run on."""
+    h: Any
+    step: Any
+    """The number of the step in its grid."""
+    accepted: Any
+    wasted: Any
+    origin: Any
+    """The time at which the grid begins."""
+
+
+KEPT_CLOCK = 3
+"""The first numbers of a clock are all that a run needs to go on from a checkpoint: the others count."""
+
+
+class Attempt(NamedTuple):
+    """A step that was tried."""
+
+    length: Any
+    error: Any
+
+
+class Wrench(NamedTuple):
+    """What acts on a body, in world axes, about the center of mass."""
+
+    force: Any
+    torque: Any
+
+
+class RotorWrench(NamedTuple):
+    """What acts on a body with rotors."""
+
+    force: Any
+    torque: Any
+    motors: Any
+    """The torques on the rotors."""
+
+
+class EventValues(NamedTuple):
+    """The values of all event functions."""
+
+    points: Any
+    """At EVENT_POINTS + 1 points of a step.  The change that an event makes writes those before and after it here."""
+    trial: Any
+    """After a step that was tried."""
+
+
 class KernelFields(NamedTuple):
     """What a kernel has to know about the record of a loop."""
 
@@ -39,54 +89,62 @@ class Layout(NamedTuple):
     state: Groups
     drift: int
     sample_size: int
-    body: Groups
+    body: BodyConstants
     params: Groups
     event_params: Groups
     """The parameters of the events."""
-    member: Groups
+    member: Any
     """Of systems that act on each other: the number of the member, which has its own parameters of pair forces."""
     least: Groups
     """Of an adaptive method: the error floor of position, attitude, momentum and spin for this body."""
-    clock: Groups
-    """(t, h, whether the last attempt was rejected, attempts accepted, attempts rejected), t from the run's start on.
-
-    With fixed steps the third is the number of the step, and a sixth is the time from which steps are counted.
-    """
+    clock: Any
+    """A `Clock`, with steps of one length a `GridClock`; () without."""
     carried: int
     """The end of the numbers that belong to a body; the rest is workspace."""
     trial: Groups
     """The state after the step that was tried."""
     point: Groups
     """Of a step that is made stage by stage: the states at the current stage."""
-    wrench: Groups
+    wrench: Any
+    """A `Wrench` or `RotorWrench` of such a step."""
     slopes: Groups
     """The slopes of all stages of such a step; otherwise those that dense output needs."""
     curve: Groups
     """The coefficients of the interpolant; may overlap slopes that are no longer needed."""
-    attempt: Groups
-    """The length of the step that was tried, and its error."""
-    event_values: Groups
-    """The values of all event functions at EVENT_POINTS + 1 points of a step, and after a step that was tried."""
+    attempt: Any
+    event_values: Any
     event_slopes: Groups
     """The change of each event function over a small part of the step."""
     size: int
 
 
+def _alike(shape: tuple[Any, ...], parts: Any) -> Any:
+    """The parts as a tuple with the names of another."""
+    return shape._make(parts) if hasattr(shape, "_make") else tuple(parts)
+
+
 def assign_places(shape: Any, start: int, stride: int) -> tuple[Any, int]:
-    """Assign places from `start` at a stride to a nested shape; return them and the end."""
+    """Assign places from `start` at a stride to a nested shape; return them, by the same names, and the end."""
     if not isinstance(shape, tuple):
         return start, start + stride
     places = []
     for part in shape:
         place, start = assign_places(part, start, stride)
         places.append(place)
-    return tuple(places), start
+    return _alike(shape, places), start
+
+
+def first_place(places: Any) -> int:
+    """The first of nested places."""
+    while isinstance(places, tuple):
+        places = places[0]
+    return int(places)
 
 
 def read(unit: Any, at: Any, places: Any) -> Any:
-    """Read the numbers of one body at a nested tuple of places, in the same nesting."""
+    """Read the numbers of one body at nested places, in the same nesting and by the same names."""
     if isinstance(places, tuple):
-        return tuple(read(unit, at, place) for place in places)
+        return _alike(places, (read(unit, at, place) for place in places))
     return unit[places + at]
 
 
@@ -101,4 +159,5 @@ def write(unit: Any, at: Any, places: Any, values: Any) -> None:
 
 def read_constants(unit: Any, at: Any, layout: Layout) -> BodyConstants:
     """The constants of a body."""
-    return BodyConstants(*read(unit, at, layout.body))
+    constants: BodyConstants = read(unit, at, layout.body)
+    return constants

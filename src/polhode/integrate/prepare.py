@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import groupby
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.equations.formulations import Formulation
 from polhode.equations.free_motion import build_free_motion
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups
 from polhode.equations.right_hand_side import (
     build_impulse_law,
@@ -20,28 +21,41 @@ from polhode.equations.right_hand_side import (
     sum_forces,
     sum_loads,
 )
+from polhode.equations.variable_mass import MassPiece
 from polhode.integrate import attempts as tries
 from polhode.integrate import stages
 from polhode.integrate.clocked import build_clocked_loop
 from polhode.integrate.closed_form import build_closed_form, build_closed_form_kernel, build_closed_form_loop
-from polhode.integrate.contact_loop import build_contact_loop
-from polhode.integrate.contact_scene import build_scene_loops
 from polhode.integrate.event_laws import build_event_laws
 from polhode.integrate.fixed_steps import build_fixed_kernel, build_fixed_loop, independent_step
-from polhode.integrate.kernel_program import KernelProgram
-from polhode.integrate.layout import EVENT_POINTS, Layout, assign_places, read, read_constants, write
+from polhode.integrate.layout import (
+    EVENT_POINTS,
+    Attempt,
+    EventValues,
+    GridClock,
+    Layout,
+    RotorWrench,
+    Wrench,
+    assign_places,
+    read,
+    read_constants,
+    write,
+)
 from polhode.ir.loops import Sweep
 from polhode.ir.program import Program
 from polhode.methods.dense_output import dense_stages
 from polhode.methods.dop853 import DOP853
 from polhode.methods.drifts import build_drift
 from polhode.methods.registry import METHODS, Method
-from polhode.methods.runge_kutta import build_step
+from polhode.methods.runge_kutta import Clock, build_step
 from polhode.methods.splitting import build_splitting_step, kick_tableau
 from polhode.methods.tableaus import EULER, Tableau
 from polhode.scenario.contact import BodyContact
 from polhode.scenario.force import Force, map_leaves
 from polhode.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from polhode.integrate.kernel_program import KernelProgram
 
 LANES = 32
 """Bodies per block: enough to amortize a call, few enough for the block to stay in the L1 cache."""
@@ -227,7 +241,10 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
 
 
 def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Plan:
-    """The program of bodies that touch: each unit by itself, one body after the other."""
+    """The program of bodies that touch: each unit by itself, one body after the other.  Others import none of it."""
+    from polhode.integrate.contact_loop import build_contact_loop
+    from polhode.integrate.contact_scene import build_scene_loops
+
     layout = _layout(structure, None, None)
     load, view = sum_forces(structure.load_kernels), form.view
 
@@ -254,6 +271,8 @@ def _plan(structure: Structure, layout: Layout, advance: Any, has_clocks: bool, 
     size = layout.carried if has_clocks and not structure.is_system else layout.size
     program: Program | KernelProgram
     if structure.is_kernel:
+        from polhode.integrate.kernel_program import KernelProgram
+
         variants = advance if isinstance(advance, tuple) else (advance,)
         is_inlined = not structure.staged and not structure.event_kernels
         program = KernelProgram(
@@ -308,20 +327,23 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     sample_size = end
     about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
     rotors, (numbers, powers) = len(structure.rotor_kernels), structure.mass_shape
-    course: Groups = (0, 0, ((0,) * powers,) * numbers, (0,) * 3, 0, (0,) * 3) if numbers else ()
+    course: Groups = MassPiece(0, 0, ((0,) * powers,) * numbers, (0,) * 3, 0, (0,) * 3) if numbers else ()
     has_inverse = rotors > 0 or structure.has_added_mass
     added = ((0,) * 9,) * 2 if structure.has_added_mass else ()
     extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if has_inverse else (), added, course
-    body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
+    body = place(BodyConstants(0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     least = place((0,) * structure.formulation.controlled if method.is_adaptive else ())
-    member = place((0,) if structure.pair_kernels else ())
-    clock = place((0,) * (5 if method.is_adaptive else 6) if has_clock else ())
+    member = place(0) if structure.pair_kernels else None
+    clock_shape: Groups = Clock(*(0,) * 5) if method.is_adaptive else GridClock(*(0,) * 6)
+    clock = place(clock_shape if has_clock else ())
     carried = end
     trial = place(shape if has_clock or method.is_closed_form else ())
     point = place(shape if structure.staged else ())
-    wrench = place(((0,) * 3, (0,) * 3, *(((0,) * rotors,) if rotors else ())) if structure.staged else ())
-    attempt = place((0,) * 2 if has_clock else ())
+    pair = (0,) * 3, (0,) * 3
+    wrench_shape: Groups = RotorWrench(*pair, (0,) * rotors) if rotors else Wrench(*pair)
+    wrench = place(wrench_shape if structure.staged else ())
+    attempt = place(Attempt(0, 0) if has_clock else ())
     count = max(len(tableau.nodes), 2) if structure.staged and tableau is not None else 0
     if dense is not None:
         count = count + 1 + len(dense_stages(dense).stages) if structure.staged else len(dense_stages(dense).used)
@@ -329,8 +351,9 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     curve: Any = slopes[:DENSE_TERMS]
     if events:  # the slopes are needed again after the search
         curve = place((shape,) * (DENSE_TERMS if dense is not None else HERMITE_TERMS))
-    event_values = place(((0,) * events,) * (EVENT_POINTS + 2) if events else ())
-    event_slopes = place((0,) * events)
+    each = (0,) * events
+    event_values = place(EventValues((each,) * (EVENT_POINTS + 1), each) if events else ())
+    event_slopes = place(each)
     rooms = (trial, point, wrench, slopes, curve, attempt, event_values, event_slopes, end)
     return Layout(lanes, state, drift, sample_size, body, params, event_params, member, least, clock, carried, *rooms)
 

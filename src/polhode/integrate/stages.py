@@ -13,10 +13,18 @@ import numpy as np
 
 from polhode.equations.vectors import minus, plus
 from polhode.integrate.fixed_steps import build_acceptance
-from polhode.integrate.layout import Layout, read, read_constants, write
+from polhode.integrate.layout import Layout, Wrench, first_place, read, read_constants, write
 from polhode.ir.loops import Loop, Sweep, loop
+from polhode.ir.records import Record
 from polhode.methods.splitting_tableaus import Composition
 from polhode.methods.tableaus import Tableau
+
+
+class Pair(Record):
+    """Two bodies that a force joins."""
+
+    first: int
+    second: int
 
 
 class StageLoops(NamedTuple):
@@ -44,7 +52,7 @@ def build_pair_loads(pair_laws: Sequence[Any], view: Loop, layout: Layout) -> Lo
     lanes, size = layout.lanes, layout.size
     acts = tuple(_pair_law(kernel, places, view, layout) for kernel, places, _ in pair_laws)
     strides = tuple(stride for _, _, stride in pair_laws)
-    count, at_member = len(acts), layout.member[0] if acts else 0
+    count, at_member = len(acts), layout.member
 
     @loop
     def add_pairs(unit: Any, pairs: Any, t: float) -> None:
@@ -53,15 +61,15 @@ def build_pair_loads(pair_laws: Sequence[Any], view: Loop, layout: Layout) -> Lo
             joins, numbers, of_member = pairs[i]
             start = int(unit[at_member]) * of_member
             for p in range(len(joins)):
-                at_a = joins[p, 0] // lanes * size + joins[p, 0] % lanes
-                at_b = joins[p, 1] // lanes * size + joins[p, 1] % lanes
+                a, b = joins[p].first, joins[p].second
+                at_a, at_b = a // lanes * size + a % lanes, b // lanes * size + b % lanes
                 act(unit, at_a, at_b, numbers, start + p * stride, t)
 
     return add_pairs
 
 
 def _pair_law(kernel: Loop, places: Any, view: Loop, layout: Layout) -> Loop:
-    point, wrench = layout.point, layout.wrench[:2]
+    point, wrench = layout.point, Wrench(layout.wrench.force, layout.wrench.torque)
 
     def act(unit: Any, at_a: Any, at_b: Any, numbers: Any, at: Any, t: Any) -> None:
         body_a, body_b = read_constants(unit, at_a, layout), read_constants(unit, at_b, layout)
@@ -77,7 +85,7 @@ def _pair_law(kernel: Loop, places: Any, view: Loop, layout: Layout) -> Loop:
 
 def _stage_slopes(view: Loop, load: Loop, motion_law: Loop, add_pairs: Loop, layout: Layout) -> Loop:
     """The slopes (right-hand side) of all bodies at the current stage."""
-    point, params, wrench, slope = layout.point, layout.params, layout.wrench, layout.slopes[0]
+    point, params, wrench, (slope, *_) = layout.point, layout.params, layout.wrench, layout.slopes
 
     def load_one(unit: Any, at: Any, t: Any) -> None:
         c = read_constants(unit, at, layout)
@@ -101,7 +109,7 @@ def _stage_slopes(view: Loop, load: Loop, motion_law: Loop, add_pairs: Loop, lay
 def _stage_sums(layout: Layout) -> Loop:
     """target = start + h (a1 k1 + a2 k2 + ...), a for the coordinates and b for the momenta; start may be 0."""
     size, stride = layout.size, layout.drift
-    first_slope, momenta, end = layout.slopes[0][0][0], layout.state[2][0], layout.drift
+    first_slope, momenta, end = first_place(layout.slopes), first_place(layout.state[2:]), layout.drift
 
     @loop
     def sum_slopes(unit: Any, target: int, starts_at_zero: bool, h: float, a: Any, b: Any, count: int) -> None:
@@ -124,7 +132,7 @@ def _stage_sums(layout: Layout) -> Loop:
 def _all_stages(tableau: Tableau, evaluate: Loop, sum_slopes: Loop, layout: Layout) -> Loop:
     """The slopes of every stage of a step, each from the previous ones."""
     nodes, coordinate_rows, momentum_rows = tableau_arrays(tableau, len(layout.slopes))
-    count, point, stride = len(tableau.nodes), layout.point[0][0], layout.drift
+    count, point, stride = len(tableau.nodes), first_place(layout.point), layout.drift
 
     @loop
     def run_stages(unit: Any, pairs: Any, t: float, h: float) -> None:
@@ -139,7 +147,8 @@ def staged_step(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: 
     """One step of all bodies of a unit."""
     length = len(layout.slopes)
     a, b = padded(tableau.coordinate_weights, length), padded(tableau.momentum_weights, length)
-    count, target, sum_slopes, run_stages = len(tableau.nodes), layout.point[0][0], loops.sum_slopes, loops.run_stages
+    count, target = len(tableau.nodes), first_place(layout.point)
+    sum_slopes, run_stages = loops.sum_slopes, loops.run_stages
     accept = build_acceptance(renormalize, layout, layout.point)
 
     @loop
@@ -153,8 +162,8 @@ def staged_step(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: 
 
 def staged_splitting(composition: Composition, kick: Loop, drift: Loop, renormalize: Loop, layout: Layout) -> Loop:
     """One step of a splitting method: all bodies are kicked, then all drift."""
-    first, count, state = composition.kicks[0], len(composition.drifts), layout.state
-    drifts, kicks = np.array(composition.drifts), np.array(composition.kicks[1:])
+    (first, *others), count, state = composition.kicks, len(composition.drifts), layout.state
+    drifts, kicks = np.array(composition.drifts), np.array(others)
 
     def drift_one(unit: Any, at: Any, h: Any) -> None:
         write(unit, at, state, drift(read(unit, at, state), h, read_constants(unit, at, layout)))

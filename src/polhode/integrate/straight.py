@@ -19,7 +19,7 @@ from polhode.equations.formulations import Formulation
 from polhode.equations.right_hand_side import build_impulse_law, build_view
 from polhode.equations.vectors import scaled
 from polhode.integrate.clocked import build_point_writer
-from polhode.integrate.layout import Layout, read, read_constants, write
+from polhode.integrate.layout import Layout, first_place, read, read_constants, write
 from polhode.integrate.prepare import Plan
 from polhode.ir.graph import Graph, Place, Trace, TraceError, tracing
 from polhode.ir.numbers import Block, Comparison, Traced, deciding, select
@@ -43,7 +43,7 @@ class UnitArrays(NamedTuple):
     @property
     def parameters_end(self) -> int:
         """The end of the parameters of a body in its block."""
-        return int(self.layout.clock[0]) if self.layout.clock else self.layout.carried
+        return int(self.layout.clock.t) if self.layout.clock else self.layout.carried
 
     @property
     def state_size(self) -> int:
@@ -119,7 +119,7 @@ class _Arguments:
 
         layout = arrays.layout  # every unit has its own parameters of pairs: it is its member 0
         self._graph = graph
-        self.unit: Any = _MappedBlock(graph, loads, stores, arrays.bodies * layout.size, arrays.place, layout.member)
+        self.unit: Any = _MappedBlock(graph, loads, stores, arrays.bodies * layout.size, arrays.place, (layout.member,))
         self.sample, self.parameters, self.seen = row("sample"), row("parameters"), row("seen")
         self.pairs = tuple(row("parameters", arrays.pair_start(i)) for i in range(len(arrays.pair_sizes)))
 
@@ -179,7 +179,7 @@ def fixed_functions(plan: Plan, arrays: UnitArrays, joins: Sequence[Any]) -> lis
 
 def closed_form_functions(plan: Plan, arrays: UnitArrays) -> list[SourceFunction]:
     """The state at any time."""
-    trial = plan.layout.trial[0][0]
+    trial = first_place(plan.layout.trial)
 
     def evaluate(given: _Arguments) -> None:
         plan.parts(given.unit, given.number("t"), given.number("h"))
@@ -211,7 +211,7 @@ def adaptive_functions(
         return SimpleNamespace(start=start, end=end, rtol=rtol, atol=atol, pairs=_pairs(joins, given), memory=memory)
 
     def inside(given: _Arguments) -> None:
-        write_point, tried = build_point_writer(renormalize, layout), given.unit[layout.attempt[0]]
+        write_point, tried = build_point_writer(renormalize, layout), given.unit[layout.attempt.length]
         for b in range(arrays.bodies):
             at, to = b * layout.size, b * layout.sample_size
             write_point(given.unit, at, given.number("theta"), tried, given.sample, to)

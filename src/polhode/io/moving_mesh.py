@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.node_loops import PROGRAMS, NodeRun
+from polhode.integrate.node_loops import evaluate_nodes
 from polhode.io.exported_bodies import ExportedBody, select_exported_bodies
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import Indices
@@ -76,18 +76,15 @@ class MovingMesh:
             last = first + len(piece.offsets_body)
             at = self._last_finite(k, piece.number) if stays else k
             for name in FIELDS:
-                common = np.zeros(13)
                 numbers = self._common_numbers(name, at, piece.number)
-                common[: len(numbers)] = numbers
-                run = NodeRun(piece.offsets_body.reshape(-1), common, room[name][first:last].reshape(-1))
-                PROGRAMS[name].bind(run)(0, last - first)
+                evaluate_nodes(name, piece.offsets_body, room[name][first:last], *numbers)
             first = last
         return room
 
     def _last_finite(self, k: int, body: int) -> int:
         return int(np.flatnonzero(self._finite[: k + 1, body])[-1])
 
-    def _common_numbers(self, name: str, k: int, body: int) -> Array:
+    def _common_numbers(self, name: str, k: int, body: int) -> tuple[Any, ...]:
         view, start = self._view, self._start
 
         def of(vector: Any, k: int) -> Array:
@@ -95,12 +92,12 @@ class MovingMesh:
 
         attitude = of(view.orientation, k)
         if name == "position":
-            return np.concatenate((attitude, of(view.position, k)))
+            return attitude, of(view.position, k)
         if name == "velocity":
-            return np.concatenate((attitude, of(view.velocity, k), of(view.angular_velocity, k)))
+            return attitude, of(view.velocity, k), of(view.angular_velocity, k)
         first = of(start.orientation, 0)
         w, e = rotation_between(first, attitude)
-        return np.concatenate((first, of(view.position, k) - of(start.position, 0), e, [w]), axis=None)
+        return first, of(view.position, k) - of(start.position, 0), e, (0.0, 0.0, 0.0), float(w)
 
 
 def cell_count(pieces: list[Piece]) -> int:

@@ -6,7 +6,7 @@ from threading import local
 from typing import Any
 
 from polhode.ir.graph import TraceError
-from polhode.ir.targets.llvm import Writer, literal
+from polhode.ir.targets.llvm import Writer
 
 
 class _Writing(local):
@@ -18,7 +18,8 @@ class _Writing(local):
 
 
 _now = _Writing()
-TYPES = {"d": "double", "i": "i64", "b": "i8"}
+TYPES = {"i": "i64", "b": "i8"}
+"""Whole numbers and truths in arrays, beside "d", the reals; other kinds are classes of records."""
 
 
 def push_writer(writer: Writer) -> None:
@@ -36,14 +37,19 @@ def out() -> Writer:
     return _now.writers[-1]
 
 
+def real() -> str:
+    """The type of the reals of the module that is being written."""
+    return out().real.name
+
+
 class Scalar:
-    """A double."""
+    """A real number."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __neg__(self) -> Scalar:
-        return Scalar(out().new(f"fneg double {self.name}"))
+        return Scalar(out().new(f"fneg {real()} {self.name}"))
 
 
 class Int:
@@ -67,19 +73,19 @@ class Bool:
         raise TraceError("the truth of a number that is not known yet")
 
 
-def as_double(x: Any) -> str:
-    """The name of a number as a double."""
+def as_real(x: Any) -> str:
+    """The name of a number as a real one."""
     if isinstance(x, Scalar):
         return x.name
     if isinstance(x, Int):
-        return out().new(f"sitofp i64 {x.name} to double")
-    return literal(float(x))
+        return out().new(f"sitofp i64 {x.name} to {real()}")
+    return out().real.literal(float(x))
 
 
 def as_integer(x: Any) -> str:
     """The name of a whole number."""
     if isinstance(x, Scalar):
-        return out().new(f"fptosi double {x.name} to i64", "i")
+        return out().new(f"fptosi {real()} {x.name} to i64", "i")
     return x.name if isinstance(x, Int) else str(int(x))
 
 
@@ -94,13 +100,14 @@ def choose(test: Any, x: Any, y: Any) -> Any:
         return x if test else y
     if isinstance(x, (Int, int)) and isinstance(y, (Int, int)):
         return Int(out().new(f"select i1 {test.name}, i64 {as_integer(x)}, i64 {as_integer(y)}"))
-    return Scalar(out().new(f"select i1 {test.name}, double {as_double(x)}, double {as_double(y)}"))
+    return Scalar(out().new(f"select i1 {test.name}, {real()} {as_real(x)}, {real()} {as_real(y)}"))
 
 
-def _define_arithmetic(symbol: str, real: str | None, whole: str | None) -> None:
+def _define_arithmetic(symbol: str, of_reals: str | None, whole: str | None) -> None:
     def result(a: Any, b: Any) -> Any:
         if whole is None or any(isinstance(x, (Scalar, float)) for x in (a, b)):
-            return Scalar(out().new(f"{real} double {as_double(a)}, {as_double(b)}"))
+            rough = out().real.rough if symbol == "truediv" else ""
+            return Scalar(out().new(f"{of_reals} {rough}{real()} {as_real(a)}, {as_real(b)}"))
         if symbol == "add" and isinstance(b, int):
             return Int(a.base, a.rest + b)
         if symbol == "add" and isinstance(a, int):
@@ -123,10 +130,10 @@ for _symbol, _real, _whole in (
     _define_arithmetic(_symbol, _real, _whole)
 
 
-def _define_comparison(symbol: str, real: str, whole: str) -> None:
+def _define_comparison(symbol: str, of_reals: str, whole: str) -> None:
     def result(a: Any, b: Any) -> Bool:
         if any(isinstance(x, (Scalar, float)) for x in (a, b)):
-            return Bool(out().new(f"fcmp {real} double {as_double(a)}, {as_double(b)}", "c"))
+            return Bool(out().new(f"fcmp {of_reals} {real()} {as_real(a)}, {as_real(b)}", "c"))
         return Bool(out().new(f"icmp {whole} i64 {as_integer(a)}, {as_integer(b)}", "c"))
 
     for kind in (Scalar, Int):
@@ -144,10 +151,68 @@ for _symbol, _real, _whole in (
     _define_comparison(_symbol, _real, _whole)
 
 
-class Array:
-    """A pointer, the kind of its numbers, and its extents, each known or an Int."""
+def size_of(kind: Any, size_of_real: int = 8) -> int:
+    """The bytes of an entry of an array."""
+    if kind == "d":
+        return size_of_real
+    return 1 if kind == "b" else 8 if kind in TYPES else 8 * kind.words
 
-    def __init__(self, pointer: str, kind: str, extents: Any) -> None:
+
+def memory_type(kind: Any) -> str:
+    """The type of an entry of an array in memory."""
+    if kind == "d":
+        return real()
+    return TYPES[kind] if isinstance(kind, str) else f"[{kind.words} x i64]"
+
+
+def load(kind: Any, at: str) -> Any:
+    """The value at an address; of a record, the record itself."""
+    if kind == "d":
+        return Scalar(out().new(f"load {real()}, ptr {at}, align {out().real.size}", "l"))
+    if kind == "b":
+        return Bool(out().new(f"trunc i8 {out().new(f'load i8, ptr {at}, align 1', 'l')} to i1", "c"))
+    return Int(out().new(f"load i64, ptr {at}, align 8", "l")) if kind == "i" else Entry(at, kind)
+
+
+def store(kind: Any, at: str, value: Any) -> None:
+    """Write a number to an address."""
+    if kind == "d":
+        out().put(f"store {real()} {as_real(value)}, ptr {at}, align {out().real.size}")
+    elif kind == "i":
+        out().put(f"store i64 {as_integer(value)}, ptr {at}, align 8")
+    elif kind == "b":
+        out().put(f"store i8 {out().new(f'zext i1 {as_truth(value)} to i8')}, ptr {at}, align 1")
+    else:
+        raise TraceError("a record as a whole: its fields are written one by one")
+
+
+class Entry:
+    """An entry of an array of records: its address, and the class that declares its fields."""
+
+    def __init__(self, pointer: str, kind: Any) -> None:
+        self.__dict__.update(pointer=pointer, kind=kind)
+
+    def _find(self, name: str) -> tuple[Any, str]:
+        if name not in self.kind.fields:
+            raise TraceError(f"{self.kind.__name__} has no field {name!r}, only {', '.join(self.kind.fields)}")
+        if out().real.size != 8:
+            raise TraceError(f"{self.kind.__name__}, a record of numbers of 64 bits: use precision='fused'")
+        field = self.kind.fields[name]
+        return field, out().new(f"getelementptr i64, ptr {self.pointer}, i64 {field.word}", "p")
+
+    def __getattr__(self, name: str) -> Any:
+        field, at = self._find(name)
+        return load(field.kind, at) if field.size is None else Array(at, field.kind, (field.size,))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field, at = self._find(name)
+        store(field.kind, at, value)
+
+
+class Array:
+    """A pointer, the kind of its numbers or its class of records, and its extents, each known or an Int."""
+
+    def __init__(self, pointer: str, kind: Any, extents: Any) -> None:
         self.pointer, self.kind, self.extents = pointer, kind, tuple(extents)
 
     def _locate(self, key: Any) -> tuple[str, int]:
@@ -157,33 +222,22 @@ class Array:
             offset = offset * self.extents[n] + k if n else k
         for extent in self.extents[len(key) :]:
             offset = offset * extent
-        at = out().new(f"getelementptr {TYPES[self.kind]}, ptr {self.pointer}, i64 {as_integer(offset)}", "p")
+        at = out().new(f"getelementptr {memory_type(self.kind)}, ptr {self.pointer}, i64 {as_integer(offset)}", "p")
         return at, len(key)
 
     def __getitem__(self, key: Any) -> Any:
         at, used = self._locate(key)
-        if used < len(self.extents):
-            return Array(at, self.kind, self.extents[used:])
-        if self.kind == "b":
-            return Bool(out().new(f"trunc i8 {out().new(f'load i8, ptr {at}, align 1', 'l')} to i1", "c"))
-        name = out().new(f"load {TYPES[self.kind]}, ptr {at}, align 8", "l")
-        return Scalar(name) if self.kind == "d" else Int(name)
+        return load(self.kind, at) if used == len(self.extents) else Array(at, self.kind, self.extents[used:])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        at, _ = self._locate(key)
-        if self.kind == "d":
-            out().put(f"store double {as_double(value)}, ptr {at}, align 8")
-        elif self.kind == "i":
-            out().put(f"store i64 {as_integer(value)}, ptr {at}, align 8")
-        else:
-            out().put(f"store i8 {out().new(f'zext i1 {as_truth(value)} to i8')}, ptr {at}, align 1")
+        store(self.kind, self._locate(key)[0], value)
 
     @property
     def shape(self) -> tuple[Any, ...]:
         return self.extents
 
 
-class Record:
+class Arguments:
     """A named tuple in memory: a word for each number, and for each array its address and extents."""
 
     def __init__(self, pointer: str, fields: dict[str, tuple[int, Any]]) -> None:
@@ -213,7 +267,8 @@ class Record:
 
     def _word(self, kind: str, slot: int) -> str:
         at = out().new(f"getelementptr i64, ptr {self.pointer}, i64 {slot}", "p")
-        return out().new(f"load {kind}, ptr {at}, align 8, !invariant.load !0", "w")
+        name = out().new(f"load {kind}, ptr {at}, align 8{out().real.of_records}", "w")
+        return name if kind != "double" or real() == kind else out().new(f"fptrunc double {name} to {real()}")
 
 
 def words_of(like: Any) -> int:

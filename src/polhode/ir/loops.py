@@ -18,37 +18,42 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from polhode.ir.graph import Offset, Place, Trace, TraceError, tracing
 from polhode.ir.loop_values import (
     TYPES,
+    Arguments,
     Array,
     Bool,
+    Entry,
     Int,
-    Record,
     Scalar,
-    as_double,
     as_integer,
+    as_real,
     as_truth,
     choose,
+    memory_type,
     out,
     pop_writer,
     push_writer,
+    real,
+    size_of,
     words_of,
 )
 from polhode.ir.numbers import Block, Traced
-from polhode.ir.passes import lower
-from polhode.ir.targets.llvm import TraceWriter, Writer, declarations
+from polhode.ir.passes import STRICT, prepare
+from polhode.ir.targets.llvm import DOUBLE, Real, TraceWriter, Writer, declarations, real_of
 
 Loop = Callable[..., Any]
+_Loop = TypeVar("_Loop", bound=Loop)
 ENTRY = "advance"
 """The name of the outermost loop in a program."""
 
 
-def loop(function: Loop) -> Loop:
+def loop(function: _Loop) -> _Loop:
     """Mark a function that contains loops or decisions: it becomes a function of the compiled program."""
     function.__dict__["is_loop"] = True
     return function
@@ -84,7 +89,9 @@ class Slot:
         name = out().new(f"load {kind}, ptr {self.pointer}", "l")
         if isinstance(like, Array):
             return Array(name, like.kind, like.extents)
-        return {"double": Scalar, "i1": Bool, "i64": Int}[kind](name)
+        if isinstance(like, Entry):
+            return Entry(name, like.kind)
+        return {real(): Scalar, "i1": Bool, "i64": Int}[kind](name)
 
     def set(self, value: Any) -> None:
         kind = _type_of(self.like)
@@ -92,17 +99,17 @@ class Slot:
 
 
 def _type_of(value: Any) -> str:
-    if isinstance(value, Array):
+    if isinstance(value, (Array, Entry)):
         return "ptr"
     if isinstance(value, (Scalar, float)):
-        return "double"
+        return real()
     return "i1" if isinstance(value, (Bool, bool)) else "i64"
 
 
 def _shown(value: Any, kind: str) -> str:
     if kind == "ptr":
         return str(value.pointer)
-    return {"double": as_double, "i1": as_truth, "i64": as_integer}[kind](value)
+    return {real(): as_real, "i1": as_truth, "i64": as_integer}[kind](value)
 
 
 class _NumPy:
@@ -113,8 +120,9 @@ class _NumPy:
     def __init__(self, function: Function) -> None:
         self._function = function
 
-    def zeros(self, shape: Any, dtype: str = "d") -> Array:
-        return self._function.allocate(dtype, shape if isinstance(shape, tuple) else (shape,))
+    def zeros(self, shape: Any, dtype: Any = "d") -> Array:
+        kind = dtype.type if isinstance(dtype, np.dtype) else dtype
+        return self._function.allocate(kind, shape if isinstance(shape, tuple) else (shape,))
 
     empty = zeros
 
@@ -158,7 +166,7 @@ class Function:
 
     def __init__(self, program: CompiledModule, function: Any, arguments: Sequence[Any], name: str) -> None:
         self.program, self.name = program, name
-        self.writer, self.rooms, self.labels = Writer(program.tables), list[str](), 0
+        self.writer, self.rooms, self.labels = Writer(program.tables, program.real), list[str](), 0
         self.tree = _parse(function.__code__)
         self.breaks: list[str] = []
         self.continues: list[str] = []
@@ -170,7 +178,7 @@ class Function:
             "abs": lambda x: choose(x < 0.0, -x, x),
             "min": _minimum,
             "max": _maximum,
-            "float": lambda x: Scalar(as_double(x)),
+            "float": lambda x: Scalar(as_real(x)),
             "int": lambda x: Int(as_integer(x)) if isinstance(x, Scalar) else x,
             "bool": lambda x: x,
         }
@@ -192,9 +200,12 @@ class Function:
 
     def _incoming(self, name: str, value: Any) -> Any:
         """A parameter like `value`; what is known stays known."""
-        if isinstance(value, Record):
+        if isinstance(value, Arguments):
             self.parameters.append(f"ptr %{name}")
-            return Record(f"%{name}", value.fields)
+            return Arguments(f"%{name}", value.fields)
+        if isinstance(value, Entry):
+            self.parameters.append(f"ptr %{name}")
+            return Entry(f"%{name}", value.kind)
         if isinstance(value, Array):
             self.parameters.append(f"ptr %{name}")
             extents: list[Any] = []
@@ -218,13 +229,13 @@ class Function:
         head = f"define {linkage}{self.returns or 'void'} @{self.name}({', '.join(self.parameters)}) {attributes} {{"
         return "\n".join([head, "entry:", *(f"  {room}" for room in self.rooms), *self.writer.lines, "}"])
 
-    def allocate(self, kind: str, extents: tuple[Any, ...]) -> Array:
+    def allocate(self, kind: Any, extents: tuple[Any, ...]) -> Array:
         """Room on the stack, zeroed.  Loops ask for it at their beginning, never inside a loop."""
         count: Any = 1
         for extent in extents:
             count = count * extent
-        name = out().new(f"alloca {TYPES[kind]}, i64 {as_integer(count)}, align 64", "a")
-        size = as_integer(count * (1 if kind == "b" else 8))
+        name = out().new(f"alloca {memory_type(kind)}, i64 {as_integer(count)}, align 64", "a")
+        size = as_integer(count * size_of(kind, out().real.size))
         out().put(f"call void @llvm.memset.p0.i64(ptr {name}, i8 0, i64 {size}, i1 false)")
         return Array(name, kind, extents)
 
@@ -291,13 +302,18 @@ class Function:
         self.bind(s.target, _OPERATORS[type(s.op)](self.evaluate(reads), self.evaluate(s.value)))
 
     def bind(self, target: Any, value: Any) -> None:
-        """Assign a value to a name, an entry of an array, or several."""
+        """Assign a value to a name, an entry of an array, a field of a record, or several."""
         if isinstance(target, ast.Tuple):
             for t, v in zip(target.elts, value, strict=True):
                 self.bind(t, v)
         elif isinstance(target, ast.Subscript):
             self.evaluate(target.value)[self.evaluate(target.slice)] = value
-        elif self.assigned[target.id] < 2 or not isinstance(value, (Array, Scalar, Int, Bool, int, float, bool)):
+        elif isinstance(target, ast.Attribute):
+            entry = self.evaluate(target.value)
+            if not isinstance(entry, Entry):
+                raise TraceError(f"{ast.unparse(target)} = ...: only fields of records in arrays can be assigned")
+            setattr(entry, target.attr, value)
+        elif self.assigned[target.id] < 2 or not isinstance(value, (Array, Entry, Scalar, Int, Bool, int, float, bool)):
             self.names[target.id] = value
         else:
             slot = self.names.get(target.id)
@@ -390,7 +406,7 @@ class Function:
             return found.get()
         if isinstance(found, np.ndarray):
             kind = "d" if found.dtype.kind == "f" else "i"
-            return Array(self.writer.table(found.ravel(), TYPES[kind]), kind, found.shape)
+            return Array(self.writer.table(found.ravel(), TYPES.get(kind, "")), kind, found.shape)
         return found
 
     def value_of_Attribute(self, e: ast.Attribute) -> Any:
@@ -482,10 +498,10 @@ class _Addresses:
         if key not in self._bases:
             pointer = self._pointers[array]
             for name in names:
-                pointer = self._writer.new(f"getelementptr double, ptr {pointer}, i64 {name}", "p")
+                pointer = self._writer.new(f"getelementptr {self._writer.real.name}, ptr {pointer}, i64 {name}", "p")
             self._bases[key] = pointer
-        base = self._bases[key]
-        return self._writer.new(f"getelementptr double, ptr {base}, i64 {rest}", "p") if rest else base
+        base, kind = self._bases[key], self._writer.real.name
+        return self._writer.new(f"getelementptr {kind}, ptr {base}, i64 {rest}", "p") if rest else base
 
 
 def trace(function: Callable[..., Any], arguments: Sequence[Any], keywords: Any = None) -> tuple[Trace, Any]:
@@ -518,7 +534,7 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], keywords: Any 
             return len(returned) - 1
 
         places = taken(answer)
-        return lower(Trace(graph, loads, stores, returned)), places
+        return Trace(graph, loads, stores, returned), places
 
 
 LONG_LAW = 64
@@ -578,6 +594,10 @@ class CompiledModule(NamedTuple):
     law_tables: dict[str, str]
     unrolled: int = 1
     """A `for` of at most so many known numbers is written out, so that what it numbers can stay in registers."""
+    precision: str = STRICT
+    real: Real = DOUBLE
+    missing: tuple[str, ...] = ()
+    """Operations that the processor has not, or with other bits."""
 
     def call(self, function: Any, arguments: Sequence[Any]) -> Any:
         """Call a loop function, which is compiled when it is first called with such arguments."""
@@ -593,16 +613,25 @@ class CompiledModule(NamedTuple):
         if returns is None:
             out().put(f"call void @{name}({given})")
             return None
-        return {"double": Scalar, "i1": Bool, "i64": Int}[returns](out().new(f"call {returns} @{name}({given})", "c"))
+        return {real(): Scalar, "i1": Bool, "i64": Int}[returns](out().new(f"call {returns} @{name}({given})", "c"))
+
+    def trace(self, function: Callable[..., Any], arguments: Sequence[Any], keywords: Any = None) -> tuple[Trace, Any]:
+        """A law as this module writes it, and the places of what it returns."""
+        traced, places = trace(function, arguments, keywords)
+        traced = prepare(traced, self.precision)
+        for i in traced.order if self.missing else ():
+            if traced.graph.ops[i] in self.missing:
+                raise TraceError("a remainder (%), which a GPU computes with other bits")
+        return traced, places
 
     def law(self, function: Callable[..., Any], arguments: Sequence[Any], keywords: Any, writer: Writer) -> Any:
         """Trace a law, and write it where it is called, or as a function if it is long and returns nothing."""
-        traced, places = trace(function, arguments, keywords)
+        traced, places = self.trace(function, arguments, keywords)
         if places is not None or keywords or len(traced.order) < LONG_LAW:
             return write_inline(traced, places, writer)
         name, parameters = f"law_{len(self.laws)}", _Parameters()
-        traced, places = trace(function, [parameters.incoming(a) for a in arguments])
-        own = Writer(self.law_tables)
+        traced, places = self.trace(function, [parameters.incoming(a) for a in arguments])
+        own = Writer(self.law_tables, self.real)
         own.label("entry")
         write_inline(traced, places, own)
         own.put("ret void")
@@ -627,8 +656,8 @@ class CompiledModule(NamedTuple):
         incoming = _Parameters("ptr noalias %unit", "i64 %blocks")
         given = [incoming.incoming(a) for a in rest]
         parameters = incoming.text
-        traced, _ = trace(sweep.body, [Array("%unit", "d", ()), Int("%at"), *given])
-        writer, width = Writer(self.law_tables), min(self.width, sweep.lanes)
+        traced, _ = self.trace(sweep.body, [Array("%unit", "d", ()), Int("%at"), *given])
+        writer, width = Writer(self.law_tables, self.real), min(self.width, sweep.lanes)
         pointers = {place[0]: place[0] for place in (*traced.loads, *traced.stores)}
         body = TraceWriter(traced, width, writer, _Addresses(writer, pointers))
         is_alone = _is_one_block(unit, sweep)
@@ -680,7 +709,7 @@ def _flatten(value: Any) -> list[str]:
         return [f for part in value for f in _flatten(part)]
     if isinstance(value, Array):
         return [f"ptr {value.pointer}", *(f"i64 {e.name}" for e in value.extents if isinstance(e, Int))]
-    if isinstance(value, Record):
+    if isinstance(value, (Arguments, Entry)):
         return [f"ptr {value.pointer}"]
     return [f"{_type_of(value)} {value.name}"] if isinstance(value, (Scalar, Int, Bool)) else []
 
@@ -691,7 +720,9 @@ def _kind_of(value: Any) -> Any:
         return tuple(_kind_of(part) for part in value)
     if isinstance(value, Array):
         return ("array", value.kind, tuple("?" if isinstance(e, Int) else e for e in value.extents))
-    if isinstance(value, (Scalar, Int, Bool, Record)):
+    if isinstance(value, Entry):
+        return ("entry", value.kind)
+    if isinstance(value, (Scalar, Int, Bool, Arguments)):
         return type(value).__name__
     return ("known", value)
 
@@ -700,7 +731,7 @@ def _kind_of(value: Any) -> Any:
 def like(value: Any) -> Any:
     """What is known about an argument when a program is compiled: its kind."""
     if isinstance(value, np.ndarray):
-        kind = {"f": "d", "i": "i", "b": "b"}[value.dtype.kind]
+        kind = value.dtype.type if value.dtype.names else {"f": "d", "i": "i", "b": "b"}[value.dtype.kind]
         return Array("?", kind, [Int("?") for _ in value.shape])
     if isinstance(value, tuple):
         return tuple(like(part) for part in value)
@@ -749,14 +780,25 @@ def pack_record(record: Any) -> np.ndarray[Any, Any]:
 
 
 def compile_loop(
-    function: Any, record: Any, extents: Mapping[str, Sequence[int | None]], width: int, unrolled: int = 1
+    function: Any,
+    record: Any,
+    extents: Mapping[str, Sequence[int | None]],
+    width: int,
+    unrolled: int = 1,
+    precision: str = STRICT,
+    is_kernel: bool = False,
 ) -> tuple[str, str]:
     """The text of a loop function (record, first, last), and that of the sweeps that it calls."""
-    program = CompiledModule(width, {}, [], [], {}, {}, unrolled)
+    real = real_of(precision)
+    missing = ("fmod",) if is_kernel else ()
+    if is_kernel:  # every thread has a record of its own
+        real = real._replace(of_records="")
+    program = CompiledModule(width, {}, [], [], {}, {}, unrolled, precision, real, missing)
     fields = record_like(record, extents)
-    made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], ENTRY)
-    loops = [*_definitions(program.tables), *program.loops, made.text("#0"), declarations(width), "!0 = !{}"]
-    laws = [*_definitions(program.law_tables), *program.laws, declarations(width)]
+    made = Function(program, function, [Arguments("?", fields), Int("?"), Int("?")], ENTRY)
+    used = declarations(width, real)
+    loops = [*_definitions(program.tables), *program.loops, made.text("#0"), used, "!0 = !{}"]
+    laws = [*_definitions(program.law_tables), *program.laws, used]
     return "\n".join(loops), "\n".join(laws)
 
 

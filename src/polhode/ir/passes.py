@@ -84,7 +84,7 @@ class SingleGraph(LoweringGraph):
         if op == "const":
             return super().add(op, BITS.pack(as_single(BITS.unpack(args[0])[0])))
         if op in WIDE:
-            raise TraceError(f"{op} of numbers of 32 bits, which hold too few digits for it: {_USE_FUSED}")
+            raise TraceError(f"the function {op}, whose exponents and digits 32 bits do not hold: {_USE_FUSED}")
         if op == "nearest":
             return self.node_of(self._rounded(*map(Traced, args)))
         if op == "round":

@@ -46,7 +46,7 @@ class Program:
         """Advance these units, and return the rows that they have logged."""
         log, found = new_log()
         self.bind(record._replace(log=log, found=found))(first, last)
-        return [log[: int(found[0])]]
+        return [log[: int(found)]]
 
     def bind_words(self, record: Any) -> tuple[Any, Any, Any, int]:
         """The words of a record as doubles and as whole numbers, a call (address, first, last), and their address.

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from polhode.equations.law import Groups, Number, law
 from polhode.equations.scalar_ops import if_less, larger, sqrt
 from polhode.methods.tableaus import Row, Tableau
 
 Rate = Callable[..., Groups]
+
+
+class Clock(NamedTuple):
+    """The clock of a body, or system, with step-size control."""
+
+    t: Number
+    """From the start of the run on."""
+    h: Number
+    """The step to try next."""
+    rejected: Number
+    """Whether the last attempt was rejected."""
+    accepted: Number
+    """Attempts so far that were accepted."""
+    wasted: Number
+    """Attempts so far that were rejected."""
 
 
 @law
@@ -160,8 +175,8 @@ def comparable_error(error: Number, tried: Number) -> Number:
 
 
 @law
-def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Groups:
-    """The clock (t, h, whether the last attempt was rejected, attempts accepted, attempts rejected) after an attempt.
+def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Clock:
+    """The clock after an attempt.
 
     An error of at most 1 is accepted.  After a step that was cut short to land on `end`, h does not shrink.  After a
     rejection the next step does not grow.  A step that no longer changes t becomes 0 and stays 0: the body is stuck.
@@ -176,7 +191,7 @@ def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Grou
     shorter = if_less(t, t + shorter, shorter, zero)
     accepted = (step_end(t, h, end), longer, zero, taken + 1, wasted)
     rejected = (t, shorter, one, taken, wasted + 1)
-    return select_group(zero, tried, select_group(one, error, rejected, accepted), clock)
+    return Clock(*select_group(zero, tried, select_group(one, error, rejected, accepted), clock))
 
 
 @law

@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.engines.result import RunResult
 from polhode.errors import InputError
-from polhode.integrate.node_loops import PROGRAMS, NodeRun
+from polhode.integrate.node_loops import evaluate_nodes
 from polhode.massprops.body import Body
 from polhode.results import dynamics
 from polhode.results.material_points import rotation_between
@@ -82,7 +82,7 @@ class Nodes:
 
         def numbers(k: BodyKinematics, t: float | None) -> tuple[Any, ...]:
             w, e = rotation_between(self._start.attitude, k.attitude)
-            return self._start.attitude, k.position - self._start.position, e, [w]
+            return self._start.attitude, k.position - self._start.position, e, (0.0, 0.0, 0.0), float(w)
 
         return self._evaluate("displacement", numbers, t, out)
 
@@ -107,12 +107,8 @@ class Nodes:
             out = np.empty(shape)
         elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != float or not out.flags.c_contiguous:
             raise InputError(f"out must be a C-contiguous array of doubles of the shape {shape}")
-        points, rows = self.offsets_body.reshape(-1), out.reshape(len(times), -1)
-        for moment, row in zip(times, rows, strict=True):
-            common = np.zeros(13)
-            flat = np.concatenate(numbers(self._kinematics_at(moment), moment), axis=None)
-            common[: len(flat)] = flat
-            PROGRAMS[what].bind(NodeRun(points, common, row))(0, len(self))
+        for moment, each in zip(times, out.reshape(len(times), len(self), 3), strict=True):
+            evaluate_nodes(what, self.offsets_body, each, *numbers(self._kinematics_at(moment), moment))
         return out
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.clocked_steps import ClockedSteps
-from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.integrator import FixedSteps, Integrator
 from polhode.integrate.clocked import ClockedRun
 from polhode.integrate.fixed_steps import FixedRun
+from polhode.integrate.layout import KEPT_CLOCK
 from polhode.ir.program import Program
 
 ROUNDING = 4 * float(np.finfo(float).eps)
@@ -123,13 +123,13 @@ class _QuickClocked(QuickAdvance):
         width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
         units = len(integrator.buffer)
         none, done = np.empty(0), np.zeros(units * integrator.slots, dtype=np.int64)
-        out, checkpoints = np.empty((0, units, width)), np.empty((0, units, width + 3))
+        out, checkpoints = np.empty((0, units, width)), np.empty((0, units, width + KEPT_CLOCK))
         run = ClockedRun(
             integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done,
-            out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
+            out, checkpoints, *log.fields(),
         )  # fmt: skip
         self._bind(integrator, run)
-        at_end, at_t, start = self._slots["end"], integrator.layout.clock[0], float(self._start)
+        at_end, at_t, start = self._slots["end"], integrator.layout.clock.t, float(self._start)
         row, before, numbers, call, is_finite = self._row, self._before, self._numbers, self._call, self._is_finite
         lanes, size = integrator.layout.lanes, integrator.packing.size
         clocks = 1 if integrator.plan.is_system else integrator.scenario.count
@@ -165,7 +165,7 @@ class QuickLoads:
     @classmethod
     def of(cls, integrator: Integrator, first: int) -> list[QuickLoads]:
         """Those of all bodies of an integrator, if it keeps them in a buffer; `first` is the first force."""
-        if not isinstance(integrator, (ClockedSteps, ContactSteps, FixedSteps)):
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)) and not integrator.scenario.contacts:
             return []
         flat, bodies = integrator.buffer.reshape(-1), range(len(integrator.scenario.bodies))
         return [cls(flat, integrator.param_places(first + i, i)) for i in bodies]

@@ -13,7 +13,6 @@ from polhode.errors import (
     ScenarioError,
     SingularityError,
 )
-from polhode.integrate.contact_scene import MOST_POINTS
 from polhode.results.motion import Motion
 from polhode.results.trajectory import state_from_sample
 from polhode.scenario.event import Event
@@ -143,6 +142,8 @@ def describe_failure(failure: Failure, scenario: Scenario, i: int, who: str) -> 
             "wrong. Please report this motion with its start; a smaller rtol, or a slightly different start, avoids it."
         )
     elif failure.reason == "crowded":
+        from polhode.integrate.contact_scene import MOST_POINTS
+
         kind = RunError
         sentence = (
             f"at t = {failure.time:g} s {who} touches at more than {MOST_POINTS} points at once: use a shape of "

@@ -57,7 +57,7 @@ def describe_arrays(scenario: Scenario, arrays: UnitArrays, counts_work: bool) -
         yield counter.line(len(flatten_leaves(params)), f"{f.name}: {mask}its parameters, in SI units")
     if layout.least:
         yield counter.line(4, "errors of position, attitude, momentum and spin that no tolerance forbids")
-    if layout.member:
+    if layout.member is not None:
         yield counter.line(1, "number of the member")
     counter = _Counter(arrays.pair_start(0))
     for size in arrays.pair_sizes:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.engines import timeline
-from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.driver import integrator_for
 from polhode.engines.event_log import label_event_records
 from polhode.engines.result import ContactColumns, Failure, RunResult
@@ -235,14 +234,14 @@ class Stepper:
         """A motion with one output: where the stepper has arrived."""
         integrator = self._integrator
         result = RunResult(np.array([self._time]), integrator.samples[None], integrator.columns, integrator.steps)
-        if isinstance(integrator, ContactSteps):
+        if integrator.forces is not None:
             none = np.zeros((1, scenario.count, 8))
             result.contact = integrator.forces[-1][-1:] if integrator.forces else none
         return Motion(scenario, result)
 
     def _contact_column(self, column: slice | int) -> Array:
         integrator = self._integrator
-        if not isinstance(integrator, ContactSteps):
+        if integrator.forces is None:
             raise ScenarioError("this stepper has no contacts: make it with contacts=[ph.floor()], or with walls")
         if not integrator.forces:
             raise ScenarioError("the forces of the contacts are known after the first advance")
@@ -516,7 +515,7 @@ class Stepper:
     def _report(self) -> list[Crossing] | Impacts | None:
         """What has happened since the last report."""
         integrator = self._integrator
-        if isinstance(integrator, ContactSteps):
+        if integrator.forces is not None:
             rows = integrator.pop_impacts()
             names = tuple(contact.name for contact in self.scenario.contacts)
             return Impacts(rows, names, ImpactTotals(len(rows), float(rows["energy_lost"].sum())))

@@ -224,7 +224,7 @@ class SourceExporter:
         buffer = buffer.reshape(self.units, arrays.bodies, self.plan.unit_size)
         clocks = np.zeros((self.units, len(layout.clock)))
         if len(layout.clock):
-            clocks[:, 1] = scenario.step or scenario.duration / 1000
+            clocks[:, layout.clock._fields.index("h")] = scenario.step or scenario.duration / 1000
         states = [buffer[:, :, : layout.sample_size].reshape(self.units, -1), clocks]
         parameters = [buffer[:, :, layout.sample_size : arrays.parameters_end].reshape(self.units, -1)]
         for (_, numbers, _), size in zip(self.pairs, arrays.pair_sizes, strict=True):
@@ -339,8 +339,8 @@ class SourceExporter:
         }
         if layout.clock:
             tried, error = (arrays.place(place)[2] for place in layout.attempt)
-            clock = found["SAMPLE_SIZE"]
-            found |= {"WORK_SIZE": arrays.work_size, "TIME": clock, "STEP_SIZE": clock + 1}
+            time, step = (arrays.place(place)[2] for place in (layout.clock.t, layout.clock.h))
+            found |= {"WORK_SIZE": arrays.work_size, "TIME": time, "STEP_SIZE": step}
             found |= {"STEP_TRIED": tried, "STEP_ERROR": error}
         return found
 

@@ -7,33 +7,22 @@ numbers have the CPU's bits.  Compiled for this machine instead, the same text r
 
 from __future__ import annotations
 
-import math
-import re
-import struct
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from polhode.equations.elementary import LOG2_LOW
-from polhode.ir.graph import TraceError
+from polhode.ir.loop_values import size_of
 from polhode.ir.loops import Loop, compile_loop, pack_record, record_like
 
-STRICT, FUSED, SINGLE = PRECISIONS = ("strict", "fused", "single")
-"""The CPU's bits; fused multiply-adds and shared reciprocals; the same with numbers of 32 bits."""
 NAME = "polhode_kernel"
 THREADS = 128
 """Threads of a block."""
 UNROLLED = 256
 """Loops over the numbers of a body are written out up to this length, so that a body stays in registers."""
-ROUNDER, ROUNDER_SINGLE = 1.5 * 2.0**52, 1.5 * 2.0**23
-"""What is added and subtracted to round a number to an integer, with 64 and with 32 bits."""
-SMALLEST_SINGLE, LARGEST_SINGLE = 2.0**-126, 3.4e38
 CHIPS = (50, 60, 70, 75, 80, 86, 89, 90)
 _TRIPLE = "nvptx64-nvidia-cuda"
 _INDICES = ("tid", "ntid", "ctaid")
 _INLINED = "\nattributes #0 = { nounwind alwaysinline }\nattributes #1 = { nounwind alwaysinline }\n"
-_DIVISION = re.compile(r"fdiv double \S+ (%\S+)$", re.MULTILINE)
 _CALLED = "\nattributes #0 = { nounwind alwaysinline }\nattributes #1 = { nounwind noinline }\n"
 
 
@@ -44,8 +33,8 @@ class KernelText(NamedTuple):
     laws: str
     words: int
     """The words of its record."""
-    own: tuple[tuple[int, int], ...]
-    """Fields of the record of which every unit has its own: the word of the address, and the number of extents."""
+    own: tuple[tuple[int, int, int], ...]
+    """Arrays of which every unit has its own: the word of the address, the number of extents, the bytes of an entry."""
     blocks: int
     """Blocks that a multiprocessor holds at once, at least: the compiler keeps to the registers that this leaves."""
 
@@ -64,72 +53,12 @@ def kernel_text(
     With `is_inlined` the laws become part of the loop, so that the numbers of a unit stay in registers.  Every unit has
     its own array for each field of `own`, one after the other.
     """
-    loops, laws = compile_loop(function, record, extents, 1, UNROLLED)
-    if " = frem " in laws or " = frem " in loops:
-        raise TraceError("a remainder (%), which a GPU computes with other bits")
-    loops = loops.replace(", !invariant.load !0", "")  # every thread has its own record
+    loops, laws = compile_loop(function, record, extents, 1, UNROLLED, precision, is_kernel=True)
     attributes = _INLINED if is_inlined else _CALLED
-    loops, laws = loops + attributes, laws + attributes
-    if precision != STRICT:
-        loops, laws = _allow_contraction(loops), _allow_contraction(_share_reciprocals(laws))
-    if precision == SINGLE:
-        loops, laws = _in_single_precision(loops), _in_single_precision(laws)
     fields = record_like(record, extents)
-    places = tuple((fields[name][0], len(fields[name][1].extents)) for name in own if name in fields)
-    return KernelText(loops, laws, len(pack_record(record)), places, blocks)
-
-
-def _allow_contraction(text: str) -> str:
-    """Multiplications and additions may be fused."""
-    return re.sub(r" = (fmul|fadd|fsub) double", r" = \1 contract double", text)
-
-
-def _share_reciprocals(laws: str) -> str:
-    """Divisions by one number, or of a constant, become reciprocals and multiplications; laws have no branches."""
-    functions = []
-    for text in re.split(r"(?m)^(?=define )", laws):
-        count, lines, known = Counter(_DIVISION.findall(text)), [], set()
-        for line in text.split("\n"):
-            found = _DIVISION.search(line)
-            if found is not None and (count[found[1]] > 1 or "fdiv double 0x" in line):
-                inverse = f"%over.{found[1][1:]}"
-                if inverse not in known:
-                    known.add(inverse)
-                    lines.append(f"  {inverse} = fdiv double 0x3FF0000000000000, {found[1]}")
-                line = f"{line[: found.start()]}fmul double {found[0].split()[2]} {inverse}"
-            lines.append(line)
-        functions.append("\n".join(lines))
-    return "".join(functions)
-
-
-def _in_single_precision(text: str) -> str:
-    """The same text with numbers of 32 bits: in arrays, tables and registers; the words of a record keep 64."""
-
-    def narrow(match: re.Match[str]) -> str:
-        value = struct.unpack("<d", bytes.fromhex(match[0][2:])[::-1])[0]
-        is_out_of_range = math.isfinite(value) and value != 0 and not SMALLEST_SINGLE <= abs(value) <= LARGEST_SINGLE
-        if is_out_of_range or value == LOG2_LOW:  # the second in exp, whose series is cut for 64 bits
-            raise TraceError(
-                f"a number such as {value:g}, which 32 bits do not hold (as in exp, log and power): use "
-                "precision='fused' instead of 'single'"
-            )
-        with_32_bits = ROUNDER_SINGLE if value == ROUNDER else struct.unpack("<f", struct.pack("<f", value))[0]
-        return f"0x{struct.unpack('<Q', struct.pack('<d', with_32_bits))[0]:016X}"
-
-    lines, wide = [], re.compile(r"  (%w\d+) = load double, (ptr %\w+), align 8$")
-    for line in text.split("\n"):
-        if found := wide.match(line):  # a word of the record
-            lines += [f"  {found[1]}.wide = load double, {found[2]}, align 8"]
-            lines += [f"  {found[1]} = fptrunc double {found[1]}.wide to float"]
-        elif re.search(r"= alloca double, i64 ", line):  # room enough, cleared by its size in bytes
-            lines.append(line)
-        else:
-            single = re.sub(r"0x[0-9A-F]{16}", narrow, line).replace("double", "float").replace(".f64", ".f32")
-            lines.append(re.sub(r"(load float, .*|store float .*), align 8", r"\1, align 4", single))
-    text = "\n".join(lines)
-    return re.sub(
-        r" = (fdiv|call)( contract)? float", r" = \1\2 afn float", text
-    )  # roots and divisions to 1 or 2 units
+    each = [fields[name] for name in own if name in fields]
+    places = tuple((word, len(array.extents), size_of(array.kind)) for word, array in each)
+    return KernelText(loops + attributes, laws + attributes, len(pack_record(record)), places, blocks)
 
 
 # On a GPU -------------------------------------------------------------------------------------------------------------
@@ -191,8 +120,8 @@ def _advance_unit(kernel: KernelText) -> list[str]:
     for w in range(kernel.words):
         lines += [f"  %from{w} = getelementptr i64, ptr %record, i64 {w}", f"  %word{w} = load i64, ptr %from{w}"]
         lines += [f"  %to{w} = getelementptr i64, ptr %words, i64 {w}", f"  store i64 %word{w}, ptr %to{w}"]
-    for word, count in kernel.own:
-        size = "8"
+    for word, count, entry in kernel.own:
+        size = str(entry)
         for n in range(count):
             lines.append(f"  %size{word}.{n} = mul i64 {size}, %word{word + 1 + n}")
             size = f"%size{word}.{n}"

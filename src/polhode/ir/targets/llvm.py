@@ -29,6 +29,8 @@ class Real(NamedTuple):
     """Its bytes."""
     rough: str = ""
     """What allows divisions and roots to be off by a unit or two in the last place."""
+    of_records: str = ", !invariant.load !0"
+    """What a load of a word of a record says: nothing else writes there."""
 
     def literal(self, value: float) -> str:
         """A number by the bits of a double."""
