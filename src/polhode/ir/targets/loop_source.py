@@ -19,25 +19,17 @@ In = MutableSequence[float]
 """An array that a function only reads."""
 Number = float
 Whole = int
-_SYMBOLS: dict[type[ast.AST], tuple[int, str]] = {
-    ast.Or: (1, "||"),
-    ast.And: (2, "&&"),
-    ast.Lt: (3, "<"),
-    ast.LtE: (3, "<="),
-    ast.Gt: (3, ">"),
-    ast.GtE: (3, ">="),
-    ast.Eq: (3, "=="),
-    ast.NotEq: (3, "!="),
-    ast.Add: (4, "+"),
-    ast.Sub: (4, "-"),
-    ast.Mult: (5, "*"),
-    ast.Div: (5, "/"),
-    ast.Mod: (5, "%"),
-    ast.Not: (6, "!"),
-    ast.USub: (6, "-"),
-}
+_LEVELS: tuple[dict[type[ast.AST], str], ...] = (
+    {ast.Or: "||"},
+    {ast.And: "&&"},
+    {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="},
+    {ast.Add: "+", ast.Sub: "-"},
+    {ast.Mult: "*", ast.Div: "/", ast.Mod: "%"},
+    {ast.Not: "!", ast.USub: "-"},
+)
+_SYMBOLS = {kind: (binds, symbol) for binds, level in enumerate(_LEVELS, 1) for kind, symbol in level.items()}
 """How tightly an operator binds, and how it looks."""
-_TIGHTEST = 7
+_TIGHTEST = len(_LEVELS) + 1
 
 
 def write_loop(
@@ -120,10 +112,10 @@ class _LoopWriter:
                 return _TIGHTEST, name
             case ast.Subscript(array, index):
                 return _TIGHTEST, language.entry.format(text(array), text(index))
-            case ast.Call(ast.Name("int" | "float" as kind), [value]):
+            case ast.Call(ast.Name("int" | "float" as kind), [value], []):
                 phrase = language.whole if kind == "int" else language.number
                 return _SYMBOLS[ast.Not][0], phrase.format(text(value, _TIGHTEST))
-            case ast.Call(function, arguments):
+            case ast.Call(function, arguments, []):
                 name = f"polhode_{function.id}" if isinstance(function, ast.Name) else text(function)
                 return _TIGHTEST, f"{name}({', '.join(map(text, arguments))})"
             case ast.IfExp(test, then, otherwise):

@@ -33,7 +33,7 @@ class Language(NamedTuple):
     entry: str
     """An entry of the array {0} at the whole number {1}."""
     whole: str
-    """The number {0} as a whole number."""
+    """The number {0}, which has no fraction, as a whole number."""
     number: str
     """The whole number {0} as a number."""
     infinity: str
