@@ -91,7 +91,7 @@ def mixed(out: Out, given: In, n: Whole) -> None:
     out[0] = a - (b - (a + b)) * -(a / (b * a))
     out[1] = (a - b - a) / b / a
     k: Whole = n % 4 + (n - 2) * 3
-    while k < n * 3 and not (k == 20 or k != 18 and k > 18):
+    while k < n * 3 and not (k == 20 or (k != 18 and k > 18)):
         k += 1
     out[2] = float(k) / 7.0
     own: Out = [0.0] * program.SIZE
@@ -100,7 +100,7 @@ def mixed(out: Out, given: In, n: Whole) -> None:
     square_all(own)
     for i in range(program.SIZE):
         out[3 + i] = own[i]
-    if out[4] >= 0.5 or a < b and not (b <= a):
+    if out[4] >= 0.5 or (a < b and not (b <= a)):
         out[6] = 1.0 if k > 3 else 1e300 if k == 3 else -2.5
     else:
         out[6] = 4.0
