@@ -54,14 +54,14 @@ def rewrite(out: Out, row: Whole, unit: Whole, state: In) -> None:
             out[at + i] = state[i]
 
 
-def strike_last(out: Out, unit: Whole, state: Out, parameters: In) -> None:
+def apply_last_impulses(out: Out, unit: Whole, state: Out, parameters: In) -> None:
     """Impulses at the very end show in the last sample."""
     reread(out, program.OUTPUTS - 1, unit, state)
     program.impulses(program.SEGMENTS, state, parameters)
     rewrite(out, program.OUTPUTS - 1, unit, state)
 
 
-COMMON = (write, clear_drift, copy_state, load, reread, rewrite, strike_last)
+COMMON = (write, clear_drift, copy_state, load, reread, rewrite, apply_last_impulses)
 
 
 def run_fixed(unit: Whole, out: Out) -> None:
@@ -89,7 +89,7 @@ def run_fixed(unit: Whole, out: Out) -> None:
             else:
                 copy_state(state, copy)
             clear_drift(state)
-    strike_last(out, unit, state, parameters)
+    apply_last_impulses(out, unit, state, parameters)
 
 
 def run_closed_form(unit: Whole, out: Out) -> None:
@@ -173,4 +173,4 @@ def run_adaptive(unit: Whole, out: Out) -> None:
         first: Whole = int(program.segment_stops[segment])
         last: Whole = int(program.segment_stops[segment + 1])
         advance(unit, state, parameters, work, end, first, last, program.segment_through[segment], out)
-    strike_last(out, unit, state, parameters)
+    apply_last_impulses(out, unit, state, parameters)
