@@ -49,7 +49,7 @@ def test_the_program_prints_the_motion_of_the_file(scenario, tmp_path):
     assert rows[:, 2:5].tolist() == motion.position.tolist()
 
 
-@pytest.mark.parametrize(("language", "suffix"), [("c", ".c"), ("cuda", ".cu"), ("javascript", ".js")])
+@pytest.mark.parametrize(("language", "suffix"), [("c", ".c"), ("cuda", ".cu"), ("rust", ".rs"), ("javascript", ".js")])
 def test_the_language_chooses_the_name(scenario, language, suffix, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert invoke(scenario, "--language", language).exit_code == 0

@@ -26,7 +26,7 @@ BODY = ph.Body(mass=5.0, inertia=(0.1, 0.2, 0.25))
 FLIGHT = ph.Scenario(BODY, START, FORCES, duration=0.5, method="rk4", step=0.02, output_step=0.1)
 
 
-@pytest.mark.parametrize("language", ["c", "cuda", "javascript"])
+@pytest.mark.parametrize("language", ["c", "cuda", "rust", "javascript"])
 def test_exported_programs_have_the_same_bits(language, tmp_path):
     exports = runpy.run_path(str(CASES.parents[1] / "tests" / "integrate" / "test_write_source.py"))
     exports["assert_same_bits"](FLIGHT, [language], tmp_path)

@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 
 from polhode.ir.graph import Graph, Trace, TraceError, tracing
-from polhode.ir.numbers import Traced, apply
+from polhode.ir.numbers import Traced, apply, compare
 from polhode.ir.operations import OPERATIONS, PRIMITIVES
-from polhode.ir.passes import SINGLE, evaluate, fuse_multiply_adds, lower, prepare, share_reciprocals
+from polhode.ir.passes import (
+    SINGLE,
+    FoldingGraph,
+    evaluate,
+    fuse_multiply_adds,
+    lower,
+    prepare,
+    share_reciprocals,
+    use_rough_reciprocals,
+)
 from polhode.ir.verifier import GraphError, verify
 
 
@@ -70,6 +79,46 @@ def test_products_are_added_in_one_operation():
     assert ops.count("mul") == 1
     assert ops.count("add") + ops.count("sub") == 0
     assert values_of(fused, [0.3, 0.7, 1.9]) == pytest.approx(values_of(trace, [0.3, 0.7, 1.9]), rel=1e-15)
+
+
+def rough(trace, bits=20):
+    """The values of a trace on a processor whose reciprocals have so many bits."""
+
+    def value(name, exact):
+        return lambda x: np.float64(exact(x) * (1.0 + 0.9 * 2.0**-bits))
+
+    records = {
+        "rcp": value("rcp", lambda x: 1.0 / x),
+        "rsqrt": value("rsqrt", lambda x: 1.0 / np.sqrt(x)),
+    }
+    return {name: OPERATIONS[name]._replace(value=made) for name, made in records.items()}
+
+
+def test_rough_reciprocals_are_refined_to_the_last_digits(monkeypatch):
+    trace = traced(lambda a, b: (a / b, 1.0 / apply("sqrt", a), apply("sqrt", b), apply("sqrt", a - a), b / (a - a)), 2)
+    refined = verify(use_rough_reciprocals(share_reciprocals(trace), is_refined=True))
+    ops = {refined.graph.ops[i] for i in refined.order}
+    assert "div" not in ops
+    assert "sqrt" not in ops
+    wanted = values_of(trace, [0.3, 1.9])
+    for name, record in rough(trace).items():
+        monkeypatch.setitem(OPERATIONS, name, record)
+    assert values_of(refined, [0.3, 1.9]) == pytest.approx(wanted, rel=4e-16)
+
+
+@pytest.mark.parametrize(
+    ("function", "count"),
+    [
+        (lambda x: (x * 0.0 + 1.0 * x, x - 0.0, 0.0 - x, x / 1.0, 0.0 / x, 0.0 + x, apply("sin", 0.5) * x), 7),
+        (lambda x: (compare("lt", 1.0, 2.0).choose(x, 1.0 / x), compare("lt", x, 0.0).choose(x, x)), 2),
+    ],
+)
+def test_zeros_and_ones_take_their_operations_with_them(function, count):
+    trace = traced(function, 1)
+    folded = verify(lower(trace).rewritten(FoldingGraph()))
+    assert values_of(folded, [0.7]) == values_of(trace, [0.7])
+    assert len(folded.returned) == count
+    assert {folded.graph.ops[i] for i in folded.order} <= {"in", "const", "neg", "mul"}
 
 
 def test_single_precision_rounds_constants_and_finds_integers_with_its_digits():

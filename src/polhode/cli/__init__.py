@@ -41,7 +41,7 @@ def cli(ctx: click.Context) -> None:
       polhode view my-motion.zarr            a stored motion in the browser
       polhode picture dzhanibekov --at 3.2   the motion at one time
       polhode film dzhanibekov -o flip.mp4   the motion as a film
-      polhode export dzhanibekov -o flip.c   the scenario as a program in C, CUDA or JavaScript
+      polhode export dzhanibekov -o flip.c   the scenario as a program in C, CUDA, Rust or JavaScript
       polhode fmu my-scenario.toml           the scenario as an FMU for co-simulation
       polhode mass part.stl --unit mm        the mass properties of a part
       polhode mass part.stl --to urdf        the same as an <inertial> block of a URDF

@@ -10,11 +10,12 @@ import click
 
 from polhode.cli.output import check_folder
 from polhode.cli.target import MODEL_KEY, TargetCommand, default_stem, parameter_values
+from polhode.ir.targets.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from polhode.gallery import Model
 
-SUFFIXES = {"c": ".c", "cuda": ".cu", "javascript": ".js"}
+SUFFIXES = {name: language.suffixes[0] for name, language in LANGUAGES.items()}
 
 
 @click.command(cls=TargetCommand)
@@ -28,7 +29,7 @@ SUFFIXES = {"c": ".c", "cuda": ".cu", "javascript": ".js"}
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Output file: .c, .cu or .js. Default: NAME with the suffix of the language.",
+    help=f"Output file: {', '.join(SUFFIXES.values())}. Default: NAME with the suffix of the language.",
 )
 @click.option("--live", is_flag=True, help="Write a page whose knobs are live, with no server: of a model, as .html.")
 @click.pass_context
@@ -41,7 +42,7 @@ def export(
     live: bool,
     **parameters: float | None,
 ) -> None:
-    """Write a scenario as a program in C, CUDA C++ or JavaScript, or a model as a page with live knobs.
+    """Write a scenario as a program in C, CUDA C++, Rust or JavaScript, or a model as a page with live knobs.
 
     The file stands alone and prints the samples of the motion, with the same bits as Polhode. Its first lines say how
     to compile it and which number is what. The parameters of a model are options: `polhode export NAME --help`. If a
@@ -52,6 +53,7 @@ def export(
       polhode export my-scenario.toml --language c -o motion.c
       polhode export my-scenario.toml -o motion.js
       polhode export hydra-6dof --language cuda
+      polhode export dzhanibekov -o flip.rs
       polhode export gyroscope --live -o gyroscope.html
     """
     if live:
@@ -61,7 +63,8 @@ def export(
     from polhode.solve.write_source import write_source
 
     if language is None:
-        language = next((name for name, end in SUFFIXES.items() if output is not None and output.suffix == end), "c")
+        suffix = "" if output is None else output.suffix
+        language = next((name for name, one in LANGUAGES.items() if suffix in one.suffixes), "c")
     place = Path(default_stem(ctx, target) + SUFFIXES[language]) if output is None else output
     check_folder(place, "program", "--output")
     model: Model | None = ctx.meta.get(MODEL_KEY)

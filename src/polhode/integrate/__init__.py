@@ -1,1 +1,1 @@
-"""Where the laws run: traced once into a graph, and emitted as machine code, C, CUDA and JavaScript."""
+"""Where the laws run: traced once into a graph, and emitted as machine code and as source in other languages."""

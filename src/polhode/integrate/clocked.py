@@ -96,7 +96,7 @@ class SearchMemory(Record):
     """Where it has come back."""
 
 
-class Crossing(Record):
+class Root(Record):
     """What a search has found in a step, of an event and a body."""
 
     values: Any = numbers(EVENT_POINTS + 1)
@@ -196,7 +196,7 @@ def build_clocked_loop(
         block = np.zeros(length if is_system else size)
         who = np.zeros(slots, dtype=np.int64)
         busy, memos = np.zeros(slots, dtype=np.bool_), np.zeros(slots, SearchMemory.dtype)
-        found = np.zeros((slots, count_events, bodies), Crossing.dtype)
+        found = np.zeros((slots, count_events, bodies), Root.dtype)
         upcoming, final, left = first * slots, last * slots, run.budget * (last - first)
         most = len(run.log) - slots * (EVENT_POINTS + 1) * count_events * bodies
         count = 1

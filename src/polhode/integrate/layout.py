@@ -34,7 +34,7 @@ KEPT_CLOCK = 3
 """The first numbers of a clock are all that a run needs to go on from a checkpoint: the others count."""
 
 
-class Attempt(NamedTuple):
+class TriedStep(NamedTuple):
     """A step that was tried."""
 
     length: Any

@@ -32,11 +32,11 @@ from polhode.integrate.event_laws import build_event_laws
 from polhode.integrate.fixed_steps import build_fixed_kernel, build_fixed_loop, independent_step
 from polhode.integrate.layout import (
     EVENT_POINTS,
-    Attempt,
     EventValues,
     GridClock,
     Layout,
     RotorWrench,
+    TriedStep,
     Wrench,
     assign_places,
     put_known,
@@ -354,7 +354,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     pair = (0,) * 3, (0,) * 3
     wrench_shape: Groups = RotorWrench(*pair, (0,) * rotors) if rotors else Wrench(*pair)
     wrench = place(wrench_shape if structure.staged else ())
-    attempt = place(Attempt(0, 0) if has_clock else ())
+    attempt = place(TriedStep(0, 0) if has_clock else ())
     count = max(len(tableau.nodes), 2) if structure.staged and tableau is not None else 0
     if dense is not None:
         count = count + 1 + len(dense_stages(dense).stages) if structure.staged else len(dense_stages(dense).used)

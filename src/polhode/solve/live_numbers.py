@@ -16,7 +16,8 @@ import numpy as np
 
 from polhode.errors import PolhodeError
 from polhode.ir.graph import Graph, Place, Trace
-from polhode.ir.targets.source import JAVASCRIPT, SourceFunction
+from polhode.ir.targets.javascript import JAVASCRIPT
+from polhode.ir.targets.source import SourceFunction
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
 from polhode.solve.knob_trail import Trail, evaluate_for, following_knobs, logging_numbers

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.errors import PolhodeError
-from polhode.ir.targets.source import JAVASCRIPT, table, write_function
+from polhode.ir.targets.javascript import JAVASCRIPT
+from polhode.ir.targets.phrases import table
+from polhode.ir.targets.source import write_function
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
 from polhode.solve.live_numbers import (

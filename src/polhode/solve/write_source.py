@@ -1,4 +1,4 @@
-"""A scenario as a program in C, CUDA C++ or JavaScript, or compiled: it computes the same motion, to the last bit."""
+"""A scenario as a program in another language, or compiled: it computes the same motion, to the last bit."""
 
 from __future__ import annotations
 
@@ -26,22 +26,16 @@ from polhode.integrate.straight import (
 )
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.ir.graph import TraceError
-from polhode.ir.targets.source import (
-    DIALECTS,
-    JAVASCRIPT,
-    Dialect,
-    SourceFunction,
-    literal,
-    table,
-    translate,
-    write_function,
-)
+from polhode.ir.targets.languages import LANGUAGES
+from polhode.ir.targets.loop_source import write_loop
+from polhode.ir.targets.phrases import Language, literal, table
+from polhode.ir.targets.source import SourceFunction, write_function
 from polhode.scenario.force import Force, flatten_leaves, map_leaves
 from polhode.scenario.members import over_bodies
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.preflight import check_user_functions
 from polhode.scenario.scenario import Scenario
-from polhode.solve import source_templates as templates
+from polhode.solve import run_loops
 from polhode.solve.simulate import ask_for_final_states, run_motion
 from polhode.solve.source_comments import describe_arrays, describe_run, one_line, sample_header
 from polhode.solve.write_object import write_object, write_wasm
@@ -49,13 +43,7 @@ from polhode.validation import Array
 
 MOST_NUMBERS = 1_000_000
 """First states, parameters and output times that a file may hold."""
-SUFFIXES = {"c": (".c",), "cuda": (".cu",), "javascript": (".js", ".cjs")}
 COMPILED = {"wasm": write_wasm, "object": write_object}
-_COMPILE = {
-    "c": "gcc -O2 -ffp-contract=off {0}.c -o {0} -lm && ./{0}",
-    "cuda": "nvcc -O2 --fmad=false {0}.cu -o {0} && ./{0}",
-    "javascript": "node {0}.js",
-}
 
 
 def write_source(scenario: Scenario, language: str, path: str | Path, target: str | None = None) -> None:
@@ -65,20 +53,19 @@ def write_source(scenario: Scenario, language: str, path: str | Path, target: st
     state, and an example main that prints the samples.  It is compiled without fused multiplications and additions; its
     first lines say how.  With method "auto" the motion is computed once to find the method and the tolerance.
 
-    Every method but "taylor", every formulation, all forces, pivots, impulses and windows, systems and ensembles.  In
-    C, CUDA C++ and JavaScript: no events, no contacts, no rotors, no mass that changes.  As WebAssembly and as an
-    object these too, but nothing that happens at a given time inside the run: no impulses, edges of windows, breaks or
-    knots of tables.
+    Every method but "taylor", every formulation, all forces, pivots, impulses and windows, systems and ensembles.  As
+    source: no events, no contacts, no rotors, no mass that changes.  As WebAssembly and as an object these too, but
+    nothing that happens at a given time inside the run: no impulses, edges of windows, breaks or knots of tables.
 
     Parameters
     ----------
     scenario : Scenario
         What to compute.  Of an ensemble without output times only the final states are printed, as `ph.ensemble` does.
-    language : {"c", "cuda", "javascript", "wasm", "object"}
-        C99, CUDA C++ (one thread for each body or member), or JavaScript for Node, pages and workers; a WebAssembly
-        module with a driver in JavaScript beside it (.mjs); or an object with a header in C beside it (.h).
+    language : {"c", "cuda", "rust", "javascript", "wasm", "object"}
+        C99, CUDA C++ (one thread for each body or member), Rust, or JavaScript for Node, pages and workers; a
+        WebAssembly module with a driver in JavaScript beside it (.mjs); or an object with a header in C beside it (.h).
     path : str or Path
-        Where to: .c, .cu, .js or .cjs, .wasm, .o.
+        Where to: .c, .cu, .rs, .js or .cjs, .wasm, .o.
     target : str, optional
         Of an object the processor: "aarch64", "riscv64" or "x86_64".  Of a module "scalar", as by default, or "simd"
         (two numbers at once: faster for ensembles).
@@ -99,19 +86,19 @@ def write_source(scenario: Scenario, language: str, path: str | Path, target: st
     if language in COMPILED:
         COMPILED[language](settle_run(scenario), path, target)
         return
-    if language not in DIALECTS:
-        known = ", ".join(map(repr, (*DIALECTS, *COMPILED)))
+    if language not in LANGUAGES:
+        known = ", ".join(map(repr, (*LANGUAGES, *COMPILED)))
         raise InputError(f"language must be one of {known}, but is {language!r}")
     if target is not None:
         raise InputError(f"target is for 'wasm' and 'object': a program in {language!r} runs wherever it is compiled")
-    check_suffix(path, SUFFIXES[language], "the source")
+    check_suffix(path, LANGUAGES[language].suffixes, "the source")
     write_atomic(path, source_of(scenario, language).text(path.stem).encode())
 
 
 class SourceProgram(NamedTuple):
     """The parts of a program, and the numbers with which it begins."""
 
-    language: str
+    language: Language
     title: str
     layout: str
     """Which number of the arrays is what, as comments."""
@@ -129,16 +116,14 @@ class SourceProgram(NamedTuple):
 
     def text(self, stem: str = "motion") -> str:
         """The whole file."""
-        heads = {"c": templates.C_HEAD, "cuda": templates.CUDA_HEAD, "javascript": templates.JAVASCRIPT_HEAD}
-        head = heads[self.language]
-        run = _COMPILE[self.language].format(one_line(stem))
+        run = self.language.command.format(one_line(stem))
         title = f"// {self.title}.\n// Written by Polhode.  To run it: {run}\n//"
-        return "\n".join([title, self.layout, head, self.functions, self.data, self.main])
+        return "\n".join([title, self.layout, self.language.head, self.functions, self.data, self.main])
 
 
 def source_of(scenario: Scenario, language: str) -> SourceProgram:
     """The program of a scenario in a language."""
-    return SourceExporter(settle_scenario(scenario), DIALECTS[language]).program()
+    return SourceExporter(settle_scenario(scenario), LANGUAGES[language]).program()
 
 
 def settle_scenario(scenario: Scenario) -> Scenario:
@@ -198,8 +183,8 @@ def exported_structure(scenario: Scenario, counts_work: bool, needs_output_insid
 class SourceExporter:
     """The numbers and functions of a scenario."""
 
-    def __init__(self, scenario: Scenario, dialect: Dialect) -> None:
-        self.scenario, self.dialect = scenario, dialect
+    def __init__(self, scenario: Scenario, language: Language) -> None:
+        self.scenario, self.language = scenario, language
         self.counts_work = scenario.members is None  # as `ph.simulate` does
         self.structure, self.plan = self._plan()
         self.impulses = scenario.of_kind("impulse")
@@ -288,7 +273,7 @@ class SourceExporter:
     # Text -------------------------------------------------------------------------------------------------------------
     def program(self) -> SourceProgram:
         """All parts of the program."""
-        scenario, dialect = self.scenario, self.dialect
+        scenario, language = self.scenario, self.language
         states, parameters = self.initial_numbers()
         count = states.size + parameters.size + len(scenario.times)
         if count > MOST_NUMBERS:
@@ -299,15 +284,15 @@ class SourceExporter:
             )
         functions = self.functions()
         tables = {"initial_states": states.ravel(), "initial_parameters": parameters.ravel(), **self.tables()}
-        data = [dialect.constant.format(f"POLHODE_{name}", value) for name, value in self.constants().items()]
+        data = [language.whole_constant.format(f"POLHODE_{name}", value) for name, value in self.constants().items()]
         numbers = {"START": scenario.start_time, "NOT_REACHED": np.nan}
         if scenario.used_method.needs_step:
             numbers["STEP"] = scenario.needed_step
-        define = "const {0} = {1};" if dialect is JAVASCRIPT else "#define {0} {1}"
-        data += [define.format(f"POLHODE_{name}", literal(float(value), dialect)) for name, value in numbers.items()]
-        data += [table(f"polhode_{name}", values, dialect) for name, values in tables.items()]
+        for name, value in numbers.items():
+            data.append(language.number_constant.format(f"POLHODE_{name}", literal(float(value), language)))
+        data += [table(f"polhode_{name}", values, language) for name, values in tables.items()]
         return SourceProgram(
-            dialect.name,
+            language,
             describe_run(scenario),
             "\n".join(f"// {line}".rstrip() for line in describe_arrays(scenario, self.arrays, self.counts_work)),
             self.functions_text(functions),
@@ -361,35 +346,28 @@ class SourceExporter:
 
     def run_text(self) -> str:
         """The functions that take a unit through its run: they need the functions, sizes and tables before them."""
-        method = self.scenario.used_method
-        run = templates.CLOSED_FORM if method.is_closed_form else templates.FIXED + templates.END
+        method, known = self.scenario.used_method, ["HAS_DENSE_OUTPUT"] if self.structure.dense else []
+        run = run_loops.run_closed_form if method.is_closed_form else run_loops.run_fixed
+        parts = [self.impulse_calls(), self.window_changes()]
+        parts += [write_loop(function, self.language) for function in run_loops.COMMON]
         if method.is_adaptive:
-            inside = templates.INSIDE if self.structure.dense else ""
-            run = templates.ADAPTIVE.replace("@@INSIDE\n", inside) + templates.END
-        parts = [self.impulse_calls(), self.window_changes(), templates.COMMON, run]
-        return "\n".join(translate(part, self.dialect) for part in parts)
+            parts.append(write_loop(run_loops.advance, self.language, known))
+            run = run_loops.run_adaptive
+        return "\n".join([*parts, write_loop(run, self.language, name="run")])
 
     def _main(self, functions: Sequence[SourceFunction]) -> str:
-        dialect, method = self.dialect, self.scenario.used_method
-        mains = {"c": templates.C_MAIN, "cuda": templates.CUDA_MAIN, "javascript": templates.JAVASCRIPT_MAIN}
-        names = [f.name for f in functions] + ["polhode_attempt"] * method.is_adaptive
-        names += [
-            "polhode_run",
-            *(f"polhode_{name}" for name in ("initial_states", "initial_parameters", "output_times")),
-        ]
-        main = (
-            mains[dialect.name]
-            .replace("@@HEADER", ",".join(sample_header(self.scenario, self.counts_work)))
-            .replace("@@EXPORTS", ", ".join(names))
-        )
-        return "\n".join([self.run_text(), main])
+        names = [f.name for f in functions] + ["polhode_attempt"] * self.scenario.used_method.is_adaptive
+        tables = ("initial_states", "initial_parameters", "output_times")
+        names += ["polhode_run", *(f"polhode_{name}" for name in tables)]
+        main = self.language.main.replace("@@HEADER", ",".join(sample_header(self.scenario, self.counts_work)))
+        return "\n".join([self.run_text(), main.replace("@@NAMES", ", ".join(names))])
 
     def functions_text(self, functions: Sequence[SourceFunction]) -> str:
         """The functions that advance the state."""
-        return "\n\n".join([*(write_function(f, self.dialect) for f in functions), self._attempt()])
+        return "\n\n".join([*(write_function(f, self.language) for f in functions), self._attempt()])
 
     def _attempt(self) -> str:
-        return translate(templates.ATTEMPT, self.dialect) if self.scenario.used_method.is_adaptive else ""
+        return write_loop(run_loops.attempt, self.language) if self.scenario.used_method.is_adaptive else ""
 
     def instants(self) -> list[float]:
         """The beginnings of the segments, and the end if the last output shows the impulses there; else no time."""
@@ -399,25 +377,27 @@ class SourceExporter:
 
     def impulse_calls(self) -> str:
         """Which impulses are applied at the beginning of which segment; the one after the last is the end."""
-        lines = ["@function polhode_impulses(@whole segment, @out state, @in parameters) {"]
+        lines = ["def impulses(segment: Whole, state: Out, parameters: In):"]
+        lines.append("    'Apply the impulses at the beginning of a segment.'")
         for i, t in enumerate(self.instants()):
             for f in impulses_at(self.scenario, t):
-                call = f"polhode_impulse_{self.impulses.index(f)}(state, parameters, {literal(t, self.dialect)});"
-                lines.append(f"  if (segment == {i}) {call}")
-        return "\n".join(["// Apply the impulses at the beginning of a segment.", *lines, "}\n"])
+                call = f"program.impulse_{self.impulses.index(f)}(state, parameters, {float(t)!r})"
+                lines.append(f"    if segment == {i}: {call}")
+        return write_loop("\n".join(lines), self.language)
 
     def window_changes(self) -> str:
         """A force that acts in a window acts always or never in a segment, so that no stage sees its edge."""
-        lines = ["@function polhode_windows(@whole segment, @out parameters) {"]
-        arrays, layout, infinity = self.arrays, self.plan.layout, self.dialect.infinity
+        lines = ["def windows(segment: Whole, parameters: Out):"]
+        lines.append("    'Open and close the windows of forces for a segment.'")
+        arrays, layout = self.arrays, self.plan.layout
         for f, places in zip(self.scenario.of_kind("body"), layout.params, strict=True):
             edges = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
             for window, *both in zip(f.windows, edges[::2], edges[1::2], strict=True):
                 start, stop = (float(np.ravel(edge)[0]) for edge in window)
                 opened = [i for i, (a, b) in enumerate(self.segments) if start <= (a + b) / 2 < stop]
-                test = " || ".join(f"segment == {i}" for i in opened) or "false"
+                test = " or ".join(f"segment == {i}" for i in opened) or "False"
                 for b in range(arrays.bodies):
                     first, last = (arrays.place(edge + b * layout.size)[2] for edge in both)
-                    lines.append(f"  parameters[{first}] = {test} ? -{infinity} : {infinity};")
-                    lines.append(f"  parameters[{last}] = {infinity};")
-        return "\n".join(["// Open and close the windows of forces for a segment.", *lines, "}\n"])
+                    lines.append(f"    parameters[{first}] = -inf if {test} else inf")
+                    lines.append(f"    parameters[{last}] = inf")
+        return write_loop("\n".join(lines), self.language)

@@ -22,7 +22,9 @@ from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError
 from polhode.integrate.prepare import Plan, Structure, plan_of
 from polhode.integrate.straight import row_function
-from polhode.ir.targets.source import C, SourceFunction, literal, table, translate, write_function
+from polhode.ir.targets.c import C
+from polhode.ir.targets.phrases import literal, table
+from polhode.ir.targets.source import SourceFunction, write_function
 from polhode.scenario import force_evaluation
 from polhode.scenario.force import Force
 from polhode.scenario.method_choice import AUTO, RUNGE_KUTTA
@@ -202,8 +204,8 @@ class NativeExporter(SourceExporter):
             _HEAD,
             *(write_function(f, C) + "\n" for f in functions),
             self._data(token),
-            translate(self.impulse_calls(), C),
-            translate(self.window_changes(), C),
+            self.impulse_calls(),
+            self.window_changes(),
             _template("core.c"),
             _template(front),
         ]
@@ -238,7 +240,7 @@ class NativeExporter(SourceExporter):
             lines.append("#define POLHODE_ADAPTIVE")
         if any(body.allow_unphysical for body in scenario.bodies):
             lines.append("#define POLHODE_ALLOW_UNPHYSICAL")
-        lines += [C.constant.format(f"POLHODE_{name}", value) for name, value in constants.items()]
+        lines += [C.whole_constant.format(f"POLHODE_{name}", value) for name, value in constants.items()]
         lines += [f"#define POLHODE_{name} {literal(float(value), C)}" for name, value in numbers.items()]
         pivot = scenario.pivot if scenario.pivot is not None else np.zeros(3)
         tables: dict[str, Any] = {
