@@ -39,7 +39,8 @@ class Run {
   /** The numbers of an array by name, in memory. */
   view(name) {
     const { at, length, kind } = RUN.arrays[name];
-    return new { f: Float64Array, i: BigInt64Array, b: Uint8Array }[kind](this.memory.buffer, RUN.base + at, length);
+    const kinds = { f: Float64Array, i: BigInt64Array, b: Uint8Array, V: Float64Array };
+    return new kinds[kind](this.memory.buffer, RUN.base + at, length);
   }
 
   /** Compute the run from its beginning; `change` may change numbers before: (view) => { view("buffer")[0] = 1; }. */
@@ -89,8 +90,11 @@ function clearLog(view) {
 }
 
 function readLog(view, log) {
+  const words = view("log"), whole = new BigInt64Array(words.buffer, words.byteOffset, words.length);
   for (let i = 0; i < Number(view("found")[0]); i++) {
-    log.push(view("log").slice(i * RUN.logWidth, (i + 1) * RUN.logWidth));
+    const at = i * RUN.logWidth, row = words.slice(at, at + RUN.logWidth);
+    for (let k = 0; k < RUN.logWhole; k++) row[k] = Number(whole[at + k]);
+    log.push(row);
   }
 }
 
@@ -213,7 +217,12 @@ static inline void polhode_clear_log(void *memory) { POLHODE_FOUND(memory) = 0; 
 // A row is an event: its number, its clock, the body, the time, and the sample.
 static inline void polhode_read_log(void *memory, void (*logged)(const double *)) {
   for (int64_t i = 0; logged && i < POLHODE_FOUND(memory); i++) {
-    logged(polhode_doubles(memory, POLHODE_AT_log) + i * POLHODE_LOG_WIDTH);
+    double row[POLHODE_LOG_WIDTH];
+    const double *words = polhode_doubles(memory, POLHODE_AT_log) + i * POLHODE_LOG_WIDTH;
+    for (int k = 0; k < POLHODE_LOG_WIDTH; k++) {
+      row[k] = k < POLHODE_LOG_WHOLE ? (double)((const int64_t *)words)[k] : words[k];
+    }
+    logged(row);
   }
 }
 

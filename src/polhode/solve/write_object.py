@@ -105,10 +105,11 @@ class CompiledRun(NamedTuple):
         }
         if isinstance(self.integrator, ClockedSteps):
             slots, clocks = self.integrator.slots, self.integrator.clocks
-            time_at, step_at = packing.layout.clock[:2]
+            clock = packing.layout.clock
             found |= {"slots": slots, "clocks": clocks, "stride": buffer.shape[1]}
-            found |= {"timeAt": time_at, "stepAt": step_at}
-            found |= {"logWidth": self.records[0].log.shape[1]}
+            found |= {"timeAt": clock.t, "stepAt": clock.h}
+            row = self.records[0].log.dtype
+            found |= {"logWidth": row.itemsize // 8, "logWhole": sum(row[name].kind == "i" for name in row.names)}
         if isinstance(self.integrator, ContactSteps):
             found |= {"memory": MEMORY, "statusAt": AT_STATUS, "loggedAt": AT_LOGGED}
             found |= {"running": RUNNING, "logFull": LOG_FULL}
@@ -180,7 +181,7 @@ def driver_text(run: CompiledRun, base: int, stem: str) -> str:
     words = run.image.data.copy()
     words[run.image.addresses] += base
     places = {
-        name: {"at": at, "length": array.size, "kind": array.dtype.kind}
+        name: {"at": at, "length": _length(array), "kind": array.dtype.kind}
         for name, (at, array) in run.image.arrays.items()
     }
     places["out"]["length"] = run.results_size // 8
@@ -197,6 +198,11 @@ def driver_text(run: CompiledRun, base: int, stem: str) -> str:
         IMAGE=b64encode(words.tobytes()).decode(),
     )
     return text + templates.JAVASCRIPT_PARTS[run.kind]
+
+
+def _length(array: Any) -> int:
+    """The numbers of an array; of records, their words."""
+    return int(array.nbytes // 8 if array.dtype.names else array.size)
 
 
 def write_object(scenario: Scenario, path: Path, target: str | None) -> None:
