@@ -74,7 +74,8 @@ STEP_BLOCKS, CLOCKED_BLOCKS = {"strict": 4, "fused": 6, "single": 4}, 2
 """Blocks of a kernel that a multiprocessor of a GPU holds at least: those of adaptive steps need more registers each.
 
 Measured on an H200 in 1e9 steps a second: RK4, strict, by 4 blocks 29.3, by 5 28.2, by 6 21.1; fused by 4 45.2, by 5
-47.2, by 6 47.9; single by 4 82.2, by 6 81.5.  DOP853 of 255 steps by 2 blocks 0.26 us, by 3 0.61 us, by 4 0.87 us.
+47.2, by 6 47.9 (46.8 since reciprocals of 0 are looked at); single by 4 82.2, by 6 81.5 (by 4 88.6 since roots are
+rough ones).  DOP853 of 255 steps by 2 blocks 0.26 us, by 3 0.61 us, by 4 0.87 us.
 """
 
 _LOCK = RLock()
