@@ -86,6 +86,7 @@ TWO, ONE = (0.7, 1.9), (0.7,)
 BY_MPMATH = {
     "add": (TWO, lambda x, y: x + y), "sub": (TWO, lambda x, y: x - y), "mul": (TWO, lambda x, y: x * y),
     "div": (TWO, lambda x, y: x / y), "neg": (ONE, lambda x: -x), "sqrt": (ONE, mpmath.sqrt),
+    "rcp": (ONE, lambda x: 1 / x), "rsqrt": (ONE, lambda x: 1 / mpmath.sqrt(x)),
     "fma": ((0.7, 1.9, -0.4), lambda x, y, z: x * y + z), "floor": (ONE, mpmath.floor), "round": (ONE, mpmath.nint),
     "nearest": (ONE, mpmath.nint), "fmod": ((7.7, 1.9), lambda x, y: x - y * mpmath.floor(x / y)),
     "mod": ((-7.7, 1.9), lambda x, y: x - y * mpmath.floor(x / y)), "floordiv": (TWO, lambda x, y: mpmath.floor(x / y)),
