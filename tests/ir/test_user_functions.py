@@ -184,6 +184,7 @@ WORKS |= {
     "extremes": lambda t, s, b, p: ((np.max(s.position), np.min(np.array(s.velocity)), max(np.array(s.position))), ZERO),
     "polynomial": lambda t, s, b, p: ((np.polyval([1.0, 2.0, 3.0], t), 0, 0), ZERO),
     "conditions": lambda t, s, b, p: (((t < 0.5) * 2.0, 1.0 if (t > 0.2) & (s.position[0] > 0) else 0.0, True * t), ZERO),
+    "equal conditions": lambda t, s, b, p: ((1.0 * ((t > 0.5) == (s.position[0] > 0)), 1.0 * ((t > 0.5) != True), 0), ZERO),  # noqa: E712
     "table by a comparison": lambda t, s, b, p: ((KNOTS[t > 0.5], CONSTANTS["k" if s.position[0] > 0 else 1], 0), ZERO),
     "kinds": lambda t, s, b, p: ((float(s.position[0]), 1.0 if isinstance(t, float) else 2.0, np.float64(t)), ZERO),
     "constants": lambda t, s, b, p: ((CONSTANTS["k"] * t, SETTINGS.k * SETTINGS.v[1] * t, Mode.SLOW.value * t), ZERO),
@@ -366,6 +367,8 @@ REFUSED = {
     "np.linalg.solve": (lambda t, s, b, p: (np.linalg.solve(MATRIX, s.position), ZERO), "np.solve of numbers"),
     "length of a text": (lambda t, s, b, p: ((1.0 * len(f"{t}"), 0, 0), ZERO), "a text of a number", "is known"),
     "a text among others": (lambda t, s, b, p: ((1.0 * len(f"at {t:.2f} s"), 0, 0), ZERO), "a text of a number"),
+    "a text of a comparison": (lambda t, s, b, p: ((1.0 * len(str(t > 1)), 0, 0), ZERO), "a text of a number"),
+    "a set of comparisons": (lambda t, s, b, p: ((1.0 * len({t > 1, t > 2}), 0, 0), ZERO), "unhashable"),
     "a text of a tuple": (lambda t, s, b, p: ((1.0 * len(str(s.position)), 0, 0), ZERO), "a text of a number"),
     "knots": (lambda t, s, b, p: ((np.interp(t, [3, 2], [0, 1]), 0, 0), ZERO), "the knots of a table increase"),
     "shapes": (lambda t, s, b, p: (np.array(s.position) + KNOTS[: 2 + (type(t) is float)], ZERO), "broadcast"),

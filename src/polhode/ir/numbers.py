@@ -166,8 +166,6 @@ class Traced(Node):
     def __ne__(self, other: object) -> Any:
         return ~compare("eq", self, other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __bool__(self) -> bool:
         return bool(self != 0.0)
 
@@ -177,18 +175,6 @@ class Traced(Node):
 
     def conjugate(self) -> Traced:
         return self
-
-    def __repr__(self) -> str:
-        caller = sys._getframe(1)
-        _now.texts.append(f"{caller.f_code.co_filename}, line {caller.f_lineno}")
-        return "<a number of the run>"
-
-    __str__ = __repr__
-
-    def __format__(self, form: str) -> str:
-        caller = sys._getframe(1)
-        _now.texts.append(f"{caller.f_code.co_filename}, line {caller.f_lineno}")
-        return "<a number of the run>"
 
     __float__ = _refuse("float(), or a function that takes plain floats only,", "")
     __int__ = _refuse("int()", ": math.floor keeps it a number, and ph.interp, or `if`, looks it up in a table")
@@ -254,6 +240,18 @@ class Comparison(Node):
         return _now.deciders[-1](Comparison(self.i)) != self.negated
 
 
+def _note_text(self: Any, _: str = "") -> str:
+    """A text made of what is known only during the run; where it is made is noted."""
+    caller = sys._getframe(1)
+    _now.texts.append(f"{caller.f_code.co_filename}, line {caller.f_lineno}")
+    return "<a number of the run>"
+
+
+for _kind in (Traced, Comparison):
+    _kind.__repr__ = _kind.__str__ = _kind.__format__ = _note_text  # type: ignore[method-assign]
+    _kind.__hash__ = None  # type: ignore[assignment, method-assign]
+
+
 def _as_number(truth: Any) -> Any:
     return select(truth, 1.0, 0.0) if type(truth) is Comparison else float(bool(truth))
 
@@ -266,7 +264,7 @@ def _define_arithmetic_of_conditions(symbol: str) -> None:
     setattr(Comparison, symbol, forward)
 
 
-for _symbol in ("add", "sub", "mul", "truediv", "lt", "gt", "le", "ge"):
+for _symbol in ("add", "sub", "mul", "truediv", "lt", "gt", "le", "ge", "eq", "ne"):
     _define_arithmetic_of_conditions(f"__{_symbol}__")
     if _symbol in ("add", "sub", "mul", "truediv"):
         _define_arithmetic_of_conditions(f"__r{_symbol}__")
