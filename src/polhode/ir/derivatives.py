@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from polhode.ir.graph import LEAVES, Graph, TraceError, current_graph, is_tracing, replay, tracing
+from polhode.ir.graph import (
+    LEAVES,
+    Graph,
+    TraceError,
+    current_graph,
+    is_tracing,
+    leaves_of,
+    map_nest,
+    replay,
+    tracing,
+)
 from polhode.ir.numbers import Comparison, Traced
 from polhode.ir.operations import COMPARISONS, OPERATIONS
 from polhode.ir.passes import evaluate
@@ -52,12 +62,12 @@ def _differentiate(function: Function, primals: tuple[Nest, ...], directions: Ne
             given.append(value)
             return Traced(graph.add("in", ("given", (), len(given) - 1)))
 
-        found = _in_trace(graph, function, nested(leaf, primals), nested(leaf, directions), rule)
-        roots = [graph.node_of(x) for x in leaves(found)]
+        found = _in_trace(graph, function, map_nest(leaf, primals), map_nest(leaf, directions), rule)
+        roots = [graph.node_of(x) for x in leaves_of(found)]
         with np.errstate(all="ignore"):
             values = evaluate(graph, roots, lambda i: np.float64(1.0) * given[graph.args[i][0][2]])
     numbers = iter([values[i].item() if isinstance(values[i], np.generic) else values[i] for i in roots])
-    return nested(lambda _: next(numbers), found)
+    return map_nest(lambda _: next(numbers), found)
 
 
 def _in_trace(graph: Graph, function: Function, primals: tuple[Nest, ...], directions: Nest, rule: Function) -> Any:
@@ -68,17 +78,17 @@ def _in_trace(graph: Graph, function: Function, primals: tuple[Nest, ...], direc
         places.append(graph.add("in", ("derivative", (), next(_fresh))))
         return Traced(places[-1])
 
-    answer = function(*nested(leaf, primals))
-    results = [graph.node_of(x) for x in leaves(answer)]
+    answer = function(*map_nest(leaf, primals))
+    results = [graph.node_of(x) for x in leaves_of(answer)]
     made = replay(graph, graph.live(results, places), _WithRules(graph))  # type: ignore[arg-type]
     results = [made[i] for i in results]
-    found = rule(graph, places, results, leaves(directions))
-    known = {i: graph.node_of(x) for i, x in zip(places, leaves(primals), strict=True)}
+    found = rule(graph, places, results, leaves_of(directions))
+    known = {i: graph.node_of(x) for i, x in zip(places, leaves_of(primals), strict=True)}
     nodes = [graph.node_of(x) for x in (*map(Traced, results), *found)]
     made = replay(graph, graph.live(nodes, known), graph, known)
     numbers = iter([Traced(made[i]) for i in nodes])
-    value = nested(lambda _: next(numbers), answer)
-    return value, nested(lambda _: next(numbers), answer if rule is _push_forward else primals)
+    value = map_nest(lambda _: next(numbers), answer)
+    return value, map_nest(lambda _: next(numbers), answer if rule is _push_forward else primals)
 
 
 class _WithRules:
@@ -190,16 +200,3 @@ def _give_operands(
             if is_behind and isinstance(partial, Traced) and part is not None and isinstance(adjoint, Traced):
                 part = (adjoint == 0.0).choose(0.0, part)
             give(a, part, is_behind)
-
-
-def nested(change: Function, nest: Nest) -> Nest:
-    """A function applied to every number of a nest."""
-    if not isinstance(nest, tuple):
-        return change(nest)
-    parts = [nested(change, part) for part in nest]
-    return type(nest)(*parts) if hasattr(nest, "_fields") else tuple(parts)
-
-
-def leaves(nest: Nest) -> list[Any]:
-    """The numbers of a nest, in order."""
-    return [leaf for part in nest for leaf in leaves(part)] if isinstance(nest, tuple) else [nest]

@@ -8,7 +8,7 @@ rewrites (`passes`).
 from __future__ import annotations
 
 import struct
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import local
 from typing import Any
@@ -170,3 +170,17 @@ class Trace:
         loads = {p: made[i] for p, i in self.loads.items()}
         stores = {p: made[i] for p, i in self.stores.items()}
         return Trace(graph, loads, stores, [made[i] for i in self.returned])
+
+
+# Nested tuples of numbers: arguments, and what functions return -------------------------------------------------------
+def map_nest(change: Callable[[Any], Any], nest: Any) -> Any:
+    """A function applied to every number of a nest; named tuples keep their names."""
+    if not isinstance(nest, tuple):
+        return change(nest)
+    parts = [map_nest(change, part) for part in nest]
+    return type(nest)(*parts) if hasattr(nest, "_fields") else tuple(parts)
+
+
+def leaves_of(nest: Any) -> list[Any]:
+    """The numbers of a nest, in order."""
+    return [leaf for part in nest for leaf in leaves_of(part)] if isinstance(nest, tuple) else [nest]

@@ -32,6 +32,8 @@ from polhode.ir.graph import (
     TraceError,
     current_graph,
     is_tracing,
+    leaves_of,
+    map_nest,
     replay,
     tracing,
 )
@@ -242,19 +244,19 @@ def in_plain_python(function: Callable[..., Any], vectors: int) -> Callable[...,
     adapted = portable(function)
 
     def call(*given: Any) -> Any:
-        sizes = {len(leaf) for leaf in _leaves(given) if isinstance(leaf, np.ndarray)}
+        sizes = {len(leaf) for leaf in leaves_of(given) if isinstance(leaf, np.ndarray)}
         if sizes:  # members of an ensemble, one by one
             rows = [call(*_of_member(given, k)) for k in range(sizes.pop())]
             return _transpose(rows)
-        if any(type(leaf) is Traced for leaf in _leaves(given)):
+        if any(type(leaf) is Traced for leaf in leaves_of(given)):
             return _follow_all_paths(adapted, given, vectors)[0]
-        return normalize(adapted(*_map(Known, given)), vectors)
+        return normalize(adapted(*map_nest(Known, given)), vectors)
 
     return call
 
 
 def _of_member(nest: Any, k: int) -> Any:
-    return _map(lambda x: x[k] if isinstance(x, np.ndarray) else x, nest)
+    return map_nest(lambda x: x[k] if isinstance(x, np.ndarray) else x, nest)
 
 
 def _transpose(rows: list[Any]) -> Any:
@@ -302,8 +304,8 @@ class Recorded:
         self.function, self.problem = function, problem
         """The function in plain Python; and, if it may raise an error, the sentence about it."""
         self.graph = Graph()
-        number = replay(graph, graph.live(_leaves(answer)), self.graph)
-        self.answer = _map(lambda i: number[i], answer)
+        number = replay(graph, graph.live(leaves_of(answer)), self.graph)
+        self.answer = map_nest(lambda i: number[i], answer)
         self.used = frozenset(name for name, nodes in inputs.items() if any(i in number for i in nodes))
         """The names of the arguments that it reads."""
         self.key = sha256(repr((self.graph.ops, self.graph.args, self.answer)).encode()).hexdigest()
@@ -318,10 +320,10 @@ class Recorded:
     @cached_property
     def length(self) -> int:
         """How many operations of a processor it takes."""
-        return len(lower(Trace(self.graph, {}, {}, _leaves(self.answer))).order)
+        return len(lower(Trace(self.graph, {}, {}, leaves_of(self.answer))).order)
 
     def __call__(self, *arguments: Any) -> Any:
-        leaves = _leaves(arguments)
+        leaves = leaves_of(arguments)
         if any(type(x) is Traced for x in leaves):
             graph = current_graph()
             known = {i: graph.node_of(leaves[self._place(i)]) for i in self._incoming}
@@ -331,13 +333,13 @@ class Recorded:
                 vectors = len(self.answer) if isinstance(self.answer, tuple) else 0
                 _follow_all_paths(portable(self.function), arguments, vectors)
                 raise
-            return _map(lambda i: Traced(values[i]), self.answer)
+            return map_nest(lambda i: Traced(values[i]), self.answer)
         if not all(isinstance(x, (float, int, np.ndarray, np.number)) for x in leaves):
             return portable(self.function)(*arguments)
         with np.errstate(all="ignore"):
             given = [leaf if isinstance(leaf, np.ndarray) else np.float64(leaf) for leaf in leaves]
-            values = evaluate(self.graph, _leaves(self.answer), lambda i: given[self._place(i)])
-        return _map(lambda i: values[i].item() if isinstance(values[i], np.generic) else values[i], self.answer)
+            values = evaluate(self.graph, leaves_of(self.answer), lambda i: given[self._place(i)])
+        return map_nest(lambda i: values[i].item() if isinstance(values[i], np.generic) else values[i], self.answer)
 
     @cached_property
     def _incoming(self) -> list[int]:
@@ -382,7 +384,7 @@ def _record_once(function: Callable[..., Any], arguments: dict[str, Any], vector
 
         given = [incoming(value, name) for name, value in arguments.items()]
         answer, problem = _follow_all_paths(plain, given, vectors)
-        nodes = _map(graph.node_of, answer)
+        nodes = map_nest(graph.node_of, answer)
         return Recorded(function, graph, inputs, nodes, problem)
 
 
@@ -424,7 +426,7 @@ def _follow_all_paths(function: Callable[..., Any], arguments: Sequence[Any], ve
                 if not script.taken:
                     raise
                 problem = f"{error}{locate_error(function, error)}"
-                answer = _map(lambda _: math.nan, ((0,) * 3,) * vectors if vectors else 0)
+                answer = map_nest(lambda _: math.nan, ((0,) * 3,) * vectors if vectors else 0)
         paths.append((script.taken, answer))
         if len(paths) > MOST_PATHS:
             raise TraceError(f"more than {MOST_PATHS} ways through its `if`s: ph.if_less, max and min make none")
@@ -474,16 +476,3 @@ def _number(x: Any) -> Any:
     if isinstance(x, (int, float, np.number)) and not isinstance(x, bool):
         return float(x)
     raise TypeError(f"{x!r} is not a number")
-
-
-def _leaves(nest: Any) -> list[Any]:
-    if isinstance(nest, tuple):
-        return [leaf for part in nest for leaf in _leaves(part)]
-    return [nest]
-
-
-def _map(function: Callable[[Any], Any], nest: Any) -> Any:
-    if not isinstance(nest, tuple):
-        return function(nest)
-    parts = [_map(function, part) for part in nest]
-    return type(nest)(*parts) if hasattr(nest, "_fields") else tuple(parts)
