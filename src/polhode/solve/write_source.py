@@ -131,12 +131,12 @@ def settle_scenario(scenario: Scenario) -> Scenario:
     if scenario.events:
         raise ScenarioError(
             f"a scenario with events cannot be exported: leave out {scenario.events[0].name}, and watch for it in the "
-            "program between two steps"
+            "program between two steps; or write it as 'wasm' or 'object'"
         )
     if scenario.is_extended:
         raise ScenarioError(
-            "a scenario with rotors, a mass that changes or added mass cannot be exported: leave that out, or use "
-            "ph.simulate"
+            "a scenario with rotors, a mass that changes or added mass cannot be exported: leave that out, write it as "
+            "'wasm' or 'object', or use ph.simulate"
         )
     if scenario.contacts:
         raise ScenarioError(
