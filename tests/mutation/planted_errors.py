@@ -1581,9 +1581,9 @@ PLANTED = [
     ),
     Planted(
         "kernels: strict arithmetic is fused",
-        "ir/passes.py",
-        "if precision == STRICT:",
-        "if False:",
+        "ir/loops.py",
+        "traced = prepare(traced, self.precision)",
+        'traced = prepare(traced, "fused" if self.missing else self.precision)',
         (KERNELS,),
     ),
     Planted(
