@@ -687,3 +687,16 @@ def going_far(t, state, body, params):
 @ph.event
 def passing_down(t, state, body, params):
     return state.velocity[2]
+
+
+@pytest.mark.parametrize("name", ["rodrigues", "euler-angles"])
+def test_a_rate_whose_variables_cancel_against_dop853(name):
+    """heyoka drops such a term, and with it the last of the parameters."""
+    from polhode.gallery import MODELS
+
+    model = MODELS[name]
+    scenario = next(iter(model.name_scenarios(model.values()).values()))
+    scenario = replace(scenario, formulation="quaternion_acceleration", step=None)
+    ours = ph.simulate(replace(scenario, method="taylor"))
+    other = ph.simulate(replace(scenario, method="dop853", rtol=1e-12, atol=1e-14))
+    assert np.abs(ours.quaternion_wxyz - other.quaternion_wxyz).max() < 1e-11

@@ -14,7 +14,7 @@ import numpy as np
 from polhode.engines.heyoka_equations import SWITCH, SegmentEquations
 from polhode.errors import ScenarioError
 from polhode.ir.normal_form import Terms
-from polhode.ir.targets.heyoka import HeyokaWriter
+from polhode.ir.targets.heyoka import HeyokaWriter, import_heyoka
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
@@ -99,8 +99,9 @@ def acquire_integrator(
     with _LOCK:
         spare = _POOL.get(key)
         ready = spare.pop() if spare else None
+    constants = writer.constants[: _count_parameters([*rates, *functions])]
     if ready is not None:
-        return CompiledIntegrator(*ready, writer.constants, recorded, ending, key)
+        return CompiledIntegrator(*ready, constants, recorded, ending, key)
     hy, log = writer.hy, list[tuple[int, float, Array]]()
     settings: dict[str, Any] = {"tol": math.exp(-2 * (order - 1)) * (1 + 1e-9), "compact_mode": compact}
     if functions:
@@ -113,7 +114,7 @@ def acquire_integrator(
         ]
     variables = [hy.make_vars(f"y{i}") for i in range(len(rates))]
     equations, shape = list(zip(variables, rates, strict=True)), (lanes,) if lanes else ()
-    start, pars = np.zeros((len(rates), *shape)), np.zeros((len(writer.constants), *shape))
+    start, pars = np.zeros((len(rates), *shape)), np.zeros((len(constants), *shape))
     if not lanes:
         equations, start = [*equations, (hy.make_vars("anchor"), hy.expression(0.0))], np.append(start, anchor)
     build = hy.taylor_adaptive_batch if lanes else hy.taylor_adaptive
@@ -125,7 +126,13 @@ def acquire_integrator(
         own = ", ".join(e.name for e in events if e is not None)
         raise ScenarioError(f"an event ({own}) does not depend on what moves: it can never happen") from None
     evaluate = hy.cfunc([*rates, *functions], variables, batch_size=1) if functions else None
-    return CompiledIntegrator(integrator, log, evaluate, writer.constants, recorded, ending, key)
+    return CompiledIntegrator(integrator, log, evaluate, constants, recorded, ending, key)
+
+
+def _count_parameters(expressions: list[Any]) -> int:
+    """How many parameters are left: heyoka drops a term whose variable factors cancel, and its constant with it."""
+    places = [int(str(each).removeprefix("p")) for each in import_heyoka().get_params(expressions)]
+    return max(places, default=-1) + 1
 
 
 def release_integrator(used: CompiledIntegrator) -> None:
