@@ -696,7 +696,7 @@ def test_a_rate_whose_variables_cancel_against_dop853(name):
 
     model = MODELS[name]
     scenario = next(iter(model.name_scenarios(model.values()).values()))
-    scenario = replace(scenario, formulation="quaternion_acceleration", step=None)
-    ours = ph.simulate(replace(scenario, method="taylor"))
-    other = ph.simulate(replace(scenario, method="dop853", rtol=1e-12, atol=1e-14))
+    settings = {"formulation": "quaternion_acceleration", "step": None}
+    ours = ph.simulate(replace(scenario, method="taylor", **settings))
+    other = ph.simulate(replace(scenario, method="dop853", rtol=1e-12, atol=1e-14, **settings))
     assert np.abs(ours.quaternion_wxyz - other.quaternion_wxyz).max() < 1e-11
