@@ -185,6 +185,7 @@ WORKS |= {
     "polynomial": lambda t, s, b, p: ((np.polyval([1.0, 2.0, 3.0], t), 0, 0), ZERO),
     "conditions": lambda t, s, b, p: (((t < 0.5) * 2.0, 1.0 if (t > 0.2) & (s.position[0] > 0) else 0.0, True * t), ZERO),
     "equal conditions": lambda t, s, b, p: ((1.0 * ((t > 0.5) == (s.position[0] > 0)), 1.0 * ((t > 0.5) != True), 0), ZERO),  # noqa: E712
+    "powers of a quotient": lambda t, s, b, p: ((divmod(7.3, 0.2 + t)[1] ** 2.5, (+t) ** 1.7, (t % 0.3) ** 0.3), ZERO),
     "table by a comparison": lambda t, s, b, p: ((KNOTS[t > 0.5], CONSTANTS["k" if s.position[0] > 0 else 1], 0), ZERO),
     "kinds": lambda t, s, b, p: ((float(s.position[0]), 1.0 if isinstance(t, float) else 2.0, np.float64(t)), ZERO),
     "constants": lambda t, s, b, p: ((CONSTANTS["k"] * t, SETTINGS.k * SETTINGS.v[1] * t, Mode.SLOW.value * t), ZERO),

@@ -31,6 +31,7 @@ def test_arithmetic_has_the_bits_of_plain_floats():
         lambda x: ph.sin(x) * ph.cos(3 * x) + ph.sqrt(x) + ph.exp(-x),
         lambda x: ph.if_less(x, 0.6, 2 * x, x / 3),
         lambda x: float.__add__(0.0, math.pi) * x,
+        lambda x: +x * sum(divmod(5, x)) - sum(divmod(x, 0.3)),
     ):
         assert_followed(function)
 

@@ -59,7 +59,8 @@ class GpuFixedSteps(FixedSteps):
         number = np.dtype(program.real).itemsize
         sample = run.out.shape[2] * number
         rows = min(max(1, PIECE_BYTES // (units * sample)), len(run.stop_k))
-        with device.room.claim(run.buffer.shape[1] * number + PIECES * rows * sample, units) as most:
+        spread = 0 if self.columns_to_spread is None else len(self.columns_to_spread.own)
+        with device.room.claim((run.buffer.shape[1] + spread) * number + PIECES * rows * sample, units) as most:
             queue = _Queue(device)
             try:
                 for start in range(first, last, most):
@@ -172,7 +173,8 @@ def _spread(queue: _Queue, real: Any, columns: Columns, units: slice, to_device:
     for i, column in enumerate(columns.own):
         part = np.ascontiguousarray(column[units], real)
         device.upload(own, part, queue.kernels, i * part.nbytes)
-        device.synchronize(queue.kernels) if part.base is None else None
+        if part.base is None:  # a temporary copy, of numbers of 32 bits
+            device.synchronize(queue.kernels)
     like = SpreadRun(*(np.empty((0,) * n, kind) for n, kind in ((2, real), (1, real), (1, np.int64), (2, real))))
     code = device.load(SPREAD[np.dtype(real).itemsize].text(like))
     run = SpreadRun(buffer, to_device(columns.common.astype(real)), to_device(columns.places), own)

@@ -337,6 +337,15 @@ class Known(float):
     def __rpow__(self, base: Any, modulus: Any = None) -> Any:
         return raise_to(base, self) if self.trail is None else _power_of_python(base, self)
 
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __pos__(self) -> Any:
+        return self
+
     def __abs__(self) -> Any:
         return _recorded(float.__abs__(self), (self,), lambda x: abs(Traced(x)).i)
 
