@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.throughput import machine_info, package_versions
-from polhode.engines.driver import integrator_for
 from polhode.ensembles.ensemble import ensemble
-from polhode.integrate import cuda
-from polhode.integrate.fixed_steps import FixedRun
-from polhode.integrate.kernel_program import KernelProgram
+from polhode.integrate.driver import integrator_for
+from polhode.integrate.loops import cuda
+from polhode.integrate.loops.fixed_steps import FixedRun
+from polhode.integrate.loops.kernel_program import KernelProgram
 from polhode.ir.loops import pack_record
 from polhode.ir.passes import PRECISIONS
 from polhode.massprops.body import Body
@@ -160,7 +160,7 @@ def compare_bits(members: int) -> dict[str, Any]:
 _FIRST_CALL = """
 import time
 from benchmarks.gpu_throughput import BODY, FORCES, sample_state
-from polhode.integrate import cuda
+from polhode.integrate.loops import cuda
 from polhode.ensembles.ensemble import ensemble
 began = time.perf_counter()
 cuda.devices()

@@ -11,7 +11,7 @@ from polhode.equations import force_laws
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import build_right_hand_side, sum_forces
-from polhode.integrate.layout import assign_places, read, write
+from polhode.integrate.loops.layout import assign_places, read, write
 from polhode.ir.derivatives import jvp, vjp
 from polhode.ir.loops import Sweep, loop
 from polhode.ir.program import Program

@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.contestant import HEYOKA_TOLERANCES, Contestant, ProblemData, TimedRun, UnsupportedProblemError
 from benchmarks.repeatable_run import RepeatableRun
-from polhode.engines.result import RunResult, SampleColumns
 from polhode.equations.formulations import FORMULATIONS
 from polhode.errors import PolhodeError
+from polhode.integrate.run_result import RunResult, SampleColumns
 from polhode.methods.registry import METHODS
 from polhode.results.motion import Motion
 from polhode.scenario.method_choice import AUTO

@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
-from polhode.engines import taylor, timeline
-from polhode.engines.clocked_steps import ClockedSteps
-from polhode.engines.heyoka_integrator import TaylorVariables
-from polhode.engines.integrator import FixedSteps, Integrator
-from polhode.engines.user_functions import settle_functions
 from polhode.errors import ScenarioError
-from polhode.integrate.clocked import ClockedRun
-from polhode.integrate.closed_form import ClosedFormRun
-from polhode.integrate.fixed_steps import FixedRun
-from polhode.integrate.layout import KEPT_CLOCK
+from polhode.integrate import timeline
+from polhode.integrate.clocked_steps import ClockedSteps
+from polhode.integrate.integrator import FixedSteps, Integrator
+from polhode.integrate.loops.clocked import ClockedRun
+from polhode.integrate.loops.closed_form_loop import ClosedFormRun
+from polhode.integrate.loops.fixed_steps import FixedRun
+from polhode.integrate.loops.layout import KEPT_CLOCK
+from polhode.integrate.taylor import taylor_series as taylor
+from polhode.integrate.taylor.heyoka_integrator import TaylorVariables
+from polhode.integrate.traced_functions import trace_functions
 from polhode.ir.program import Advance
 from polhode.ir.targets.heyoka import import_heyoka
 from polhode.scenario.scenario import Scenario
@@ -43,7 +44,7 @@ class RepeatableRun:
 
     def __init__(self, scenario: Scenario) -> None:
         _check_scenario(scenario)
-        scenario = settle_functions(scenario)
+        scenario = trace_functions(scenario)
         method = scenario.used_method
         if method.is_taylor_series:
             self.parts = _prepare_taylor(scenario)

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import taylor, timeline
-from polhode.engines.heyoka_equations import build_equations
-from polhode.engines.heyoka_integrator import TaylorVariables
-from polhode.engines.heyoka_pool import (
+from polhode.integrate import timeline
+from polhode.integrate.taylor import taylor_series as taylor
+from polhode.integrate.taylor.heyoka_equations import build_equations
+from polhode.integrate.taylor.heyoka_integrator import TaylorVariables
+from polhode.integrate.taylor.heyoka_pool import (
     UNROLLED_LIMIT_FOR_MANY,
     acquire_integrator,
     moving_state,

@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks import mujoco_throughput, numpy_throughput
 from polhode import __version__
-from polhode.engines.integrator import FixedSteps
-from polhode.integrate.fixed_steps import FixedRun
+from polhode.integrate.integrator import FixedSteps
+from polhode.integrate.loops.fixed_steps import FixedRun
 from polhode.massprops.body import Body
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.scenario.scenario import Scenario

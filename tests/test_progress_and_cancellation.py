@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.engines import integrator, taylor
 from polhode.errors import CancelledError
 from polhode.gallery import THEMES, Model, Parameter
+from polhode.integrate import integrator
+from polhode.integrate.taylor import taylor_series as taylor
 from polhode.progress import listening, progress, progress_part
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.repeatable_run import RepeatableRun
 
 import polhode as ph
-from polhode.engines.driver import run_scenario
 from polhode.errors import ScenarioError
+from polhode.integrate.driver import run_scenario
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 FINENESS = {

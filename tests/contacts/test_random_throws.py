@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import polhode as ph
 from contact_reference import G, box_corners, lowest_point, random_quaternions
-from polhode.integrate.contact_scene import bound_free_spin
+from polhode.integrate.contacts.contact_scene import bound_free_spin
 
 THROWS = 200
 HULL = trimesh.Trimesh(np.random.default_rng(4).normal(size=(14, 3)) * [0.10, 0.07, 0.05]).convex_hull

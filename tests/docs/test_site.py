@@ -47,7 +47,7 @@ def test_every_citation_of_pages_and_source_is_in_the_bibliography():
 def test_every_file_that_the_architecture_names_exists():
     text = (DOCS / "explanation" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`([\w/]+(?:\.py|/))`", text)
-    bases = (ROOT / "src" / "polhode", ROOT, ROOT / "src" / "polhode" / "engines", ROOT / "src/polhode/massprops")
+    bases = (ROOT / "src" / "polhode", ROOT, ROOT / "src" / "polhode" / "integrate", ROOT / "src/polhode/massprops")
     assert len(named) > 25
     assert [name for name in named if not any((base / name).exists() for base in bases)] == []
 

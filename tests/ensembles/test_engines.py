@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from host_gpu import HostGpu
-from polhode.integrate import kernel_program
+from polhode.integrate.loops import kernel_program
 
 MEMBERS = 9000
 BODY = ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5))

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.engines.driver import run_scenario
-from polhode.engines.user_functions import settle_functions
 from polhode.ensembles import pieces
 from polhode.ensembles.chunk_run import RunSettings, run_chunk
 from polhode.ensembles.member_source import ArraySource
 from polhode.ensembles.pieces import divide_members, run_in_pieces
 from polhode.errors import CancelledError, InputError, RunError
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.traced_functions import trace_functions
 from polhode.progress import listening
 
 MEMBERS = 203
@@ -99,7 +99,7 @@ def small_pieces(monkeypatch):
 def scenario_of(name):
     given, settings = CASES[name]
     outputs = {} if "output_times" in settings else {"output_step": 0.25}
-    return settle_functions(ph.Scenario(*given, duration=1.0, **outputs, **settings))
+    return trace_functions(ph.Scenario(*given, duration=1.0, **outputs, **settings))
 
 
 def plain_events(result):

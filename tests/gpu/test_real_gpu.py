@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import GpuError
-from polhode.integrate import cuda
+from polhode.integrate.loops import cuda
 from polhode.methods.registry import METHODS
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 import polhode as ph
-from polhode.engines.result import IMPACT, RunResult, SampleColumns
+from polhode.integrate.run_result import IMPACT, RunResult, SampleColumns
 
 G = ph.forces.STANDARD_GRAVITY
 RADIUS, MASS = 0.1, 2.0

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from polhode.integrate.gpu_room import RoomForUnits
-from polhode.integrate.kernel_program import SPREAD
+from polhode.integrate.loops.gpu_room import RoomForUnits
+from polhode.integrate.loops.kernel_program import SPREAD
 from polhode.ir.targets import gpu, native
 
 
@@ -25,7 +25,7 @@ class HostArray:
 
 
 class HostGpu:
-    """What `polhode.integrate.cuda.Device` offers, on the processor."""
+    """What `polhode.integrate.loops.cuda.Device` offers, on the processor."""
 
     name, chip = "this computer", "sm_90"
 

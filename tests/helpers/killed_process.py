@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 import polhode as ph
-from polhode.engines import integrator
+from polhode.integrate import integrator
 from polhode.solve import durable_run
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)

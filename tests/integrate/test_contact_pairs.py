@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.engines.contact_steps import _stack_features
-from polhode.integrate.contact_distance import (
+from polhode.integrate.contact_steps import _stack_features
+from polhode.integrate.contacts.contact_distance import (
     ANCHOR,
     ANSWER,
     MANIFOLD,
@@ -22,7 +22,7 @@ from polhode.integrate.contact_distance import (
     PairSpace,
     closest,
 )
-from polhode.integrate.contact_pairs import (
+from polhode.integrate.contacts.contact_pairs import (
     find_anchored_point,
     find_manifold,
     find_pair_rates,
@@ -30,7 +30,7 @@ from polhode.integrate.contact_pairs import (
     time_apart,
     time_until_near,
 )
-from polhode.integrate.contact_shapes import FEATURE, vector
+from polhode.integrate.contacts.contact_shapes import FEATURE, vector
 from polhode.ir.loops import loop
 from polhode.ir.program import Program
 from polhode.scenario.outline import outline_of, outline_support

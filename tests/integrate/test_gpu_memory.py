@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from polhode.integrate import cuda
-from polhode.integrate.gpu_room import LARGEST_SHARE, USED, RoomForUnits
+from polhode.integrate.loops import cuda
+from polhode.integrate.loops.gpu_room import LARGEST_SHARE, USED, RoomForUnits
 from polhode.ir.targets.gpu import KernelText
 
 KERNELS = [KernelText(f"loop {i}", "", 1, (), 1) for i in range(4)]

@@ -214,7 +214,7 @@ def users_force_by_hand(t, position, velocity, params):
 
 
 def test_a_users_force_with_every_kind_of_function():
-    from polhode.engines.user_functions import _BODY, _STATE
+    from polhode.integrate.traced_functions import _BODY, _STATE
 
     recorded = record_function(users_force, {"t": 0.0, "state": _STATE, "body": _BODY, "params": (0.0, 0.0)}, 2)
 

@@ -11,9 +11,9 @@ import pytest
 
 import polhode as ph
 from host_gpu import HostGpu
-from polhode.engines import gpu_steps
 from polhode.errors import GpuError
-from polhode.integrate import kernel_program
+from polhode.integrate import gpu_steps
+from polhode.integrate.loops import kernel_program
 from polhode.ir.targets.gpu import ptx
 from polhode.methods.registry import METHODS
 
@@ -289,7 +289,7 @@ def test_newer_chips_get_the_newest_text_that_llvm_knows(gpu):
 
 # What is refused ------------------------------------------------------------------------------------------------------
 def test_without_a_gpu_there_is_a_sentence():
-    from polhode.integrate import cuda
+    from polhode.integrate.loops import cuda
 
     try:
         cuda.devices()

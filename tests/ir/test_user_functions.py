@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.engines.user_functions import _BODY, _STATE
 from polhode.errors import ForceError, ScenarioError
+from polhode.integrate.traced_functions import _BODY, _STATE
 from polhode.ir.language import in_plain_python, record_function
 
 ZERO = (0.0, 0.0, 0.0)

@@ -24,18 +24,18 @@ TABLES = "methods/test_tableaus.py"
 RENORMALIZATION = "equations/test_renormalization.py"
 CONTROL = "methods/test_error_control_against_scipy.py"
 AUDIT = "results/test_audit.py"
-EVENTS = "engines/test_thrusters_and_impulses.py"
+EVENTS = "integrate/test_thrusters_and_impulses.py"
 DENSE = "methods/test_dense_output.py"
-LANES = "engines/test_adaptive_lanes.py"
-CROSSINGS = "engines/test_event_detection.py"
-BITS = "engines/test_bitwise_reproducibility.py"
+LANES = "integrate/test_adaptive_lanes.py"
+CROSSINGS = "integrate/test_event_detection.py"
+BITS = "integrate/test_bitwise_reproducibility.py"
 INPUT = "scenario/test_invalid_input.py"
 BAD_RUNS = "scenario/test_invalid_scenarios.py"
 FILE = "scenario/test_scenario_file.py"
 MOTION = "results/test_motion.py"
 SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
-EXACT = "engines/test_exact_method.py"
+EXACT = "integrate/test_exact_method.py"
 FMU = "solve/test_fmu.py"
 SPLITTING = "methods/test_splitting.py"
 EARTH = "flight/test_earth.py"
@@ -140,7 +140,7 @@ PLANTED = [
     ),
     Planted(
         "groups: the contacts of a group are given to other members",
-        "engines/driver.py",
+        "integrate/driver.py",
         "result.contact[: len(part.contact), rows] = part.contact",
         "result.contact[: len(part.contact), rows[::-1]] = part.contact",
         (PIECES,),
@@ -653,21 +653,21 @@ PLANTED = [
     ),
     Planted(
         "lanes: a body takes its neighbor's clock along",
-        "integrate/clocked.py",
+        "integrate/loops/clocked.py",
         "for i in range(0, carried, lanes):\n                block[c + i]",
         "for i in range(0, carried - 5 * lanes, lanes):\n                block[c + i]",
         (LANES,),
     ),
     Planted(
         "event: rising taken for falling",
-        "integrate/clocked.py",
+        "integrate/loops/clocked.py",
         "or rule.direction * side > 0.0:",
         "or rule.direction * side < 0.0:",
         (CROSSINGS,),
     ),
     Planted(
         "event: fires again where it was just handled",
-        "integrate/clocked.py",
+        "integrate/loops/clocked.py",
         "memory.side = HANDLED * memory.side",
         "pass",
         (CROSSINGS,),
@@ -788,45 +788,49 @@ PLANTED = [
     # Engine ---------------------------------------------------------------------------------------------------------
     Planted(
         "lanes share one body's parameters",
-        "integrate/fixed_steps.py",
+        "integrate/loops/fixed_steps.py",
         "read(unit, at, params))\n",
         "read(unit, 0, params))\n",
         (BITS,),
     ),
     Planted(
         "threads: the last unit forgotten",
-        "engines/integrator.py",
+        "integrate/integrator.py",
         "np.linspace(0, units, threads + 1)",
         "np.linspace(0, max(1, units - 1), threads + 1)",
         (BITS,),
     ),
     Planted(
         "time stands still for the forces",
-        "integrate/fixed_steps.py",
+        "integrate/loops/fixed_steps.py",
         "                    step_all(unit, run.pairs, run.t_start + now * run.h, run.h)\n",
         "                    step_all(unit, run.pairs, run.t_start, run.h)\n",
         (MOTION,),
     ),
     Planted(
         "system: action without reaction",
-        "integrate/stages.py",
+        "integrate/loops/stages.py",
         "write(unit, at_b, wrench, (minus(force_b, push), plus(torque_b, turn_b)))",
         "write(unit, at_b, wrench, (force_b, plus(torque_b, turn_b)))",
         (AUDIT,),
     ),
     Planted(
         "impulse skipped",
-        "engines/timeline.py",
+        "integrate/timeline.py",
         "float(np.ravel(f.instant)[0]) == t]",
         "float(np.ravel(f.instant)[0]) == t and t > scenario.start_time]",
         (EVENTS,),
     ),
     Planted(
-        "steps reach across events", "engines/timeline.py", "if start < t < end)", "if start < t < end - t)", (EVENTS,)
+        "steps reach across events",
+        "integrate/timeline.py",
+        "if start < t < end)",
+        "if start < t < end - t)",
+        (EVENTS,),
     ),
     Planted(
         "thruster: burns through its stop",
-        "engines/integrator.py",
+        "integrate/integrator.py",
         "(middle < np.asarray(stop))",
         "(middle < 2 * np.asarray(stop))",
         (EVENTS,),
@@ -997,14 +1001,14 @@ PLANTED = [
     ),
     Planted(
         "contact: friction pushes on",
-        "integrate/contact_forces.py",
+        "integrate/contacts/contact_forces.py",
         "            p[i + 1], p[i + 2] = cosine * t1 - sine * t2, sine * t1 + cosine * t2\n        else:",
         "            p[i + 1], p[i + 2] = sine * t2 - cosine * t1, -sine * t1 - cosine * t2\n        else:",
         ("contacts/test_bounces_against_closed_forms.py",),
     ),
     Planted(
         "contact: expansion gives back everything",
-        "integrate/contact_impacts.py",
+        "integrate/contacts/contact_impacts.py",
         "scene.law[i, 4] = e * scene.p[3 * i]",
         "scene.law[i, 4] = scene.p[3 * i]",
         ("contacts/test_bounces_against_closed_forms.py",),
@@ -1025,14 +1029,14 @@ PLANTED = [
     ),
     Planted(
         "contact: bodies are thought to turn more slowly than they can",
-        "integrate/contact_scene.py",
+        "integrate/contacts/contact_scene.py",
         "    out[0], out[1] = sqrt(total), sqrt(rates)\n",
         "    out[0], out[1] = sqrt(total) / 2, sqrt(rates) / 2\n",
         ("contacts/test_random_throws.py",),
     ),
     Planted(
         "contact: the other body is not pushed back",
-        "integrate/contact_scene.py",
+        "integrate/contacts/contact_scene.py",
         "scaled(-1.0, force_of(row, p, j)))",
         "scaled(0.0, force_of(row, p, j)))",
         ("contacts/test_bodies_that_touch_each_other.py",),
@@ -1261,7 +1265,7 @@ PLANTED = [
     ),
     Planted(
         "changing mass: steps cross the knots of its table",
-        "engines/timeline.py",
+        "integrate/timeline.py",
         "scenario.mass_course.knots.tolist()",
         "scenario.mass_course.knots.tolist()[:1]",
         (BURN,),
@@ -1333,28 +1337,28 @@ PLANTED = [
     ),
     Planted(
         "nodal sums: a moment of the wrong component",
-        "integrate/node_loops.py",
+        "integrate/loops/node_loops.py",
         "xy + py * gx",
         "xy + py * gy",
         (f"{STEPPER}::test_nodal_forces_against_forces_at_points",),
     ),
     Planted(
         "nodes: displacement without the product w e x r",
-        "integrate/node_loops.py",
+        "integrate/loops/node_loops.py",
         "2 * (w * across[0] + again[0])",
         "2 * again[0]",
         (NODES,),
     ),
     Planted(
         "nodes: no centripetal acceleration",
-        "integrate/node_loops.py",
+        "integrate/loops/node_loops.py",
         "plus(cross(c, arm), cross(b, cross(b, arm)))",
         "cross(c, arm)",
         (NODES,),
     ),
     Planted(
         "save: the loads are left out of it",
-        "engines/taylor.py",
+        "integrate/taylor/taylor_series.py",
         "self.variables.scenario, self.failure = self.scenario, None",
         "self.failure = None",
         (f"{STEPPER}::test_the_load_comes_back_with_the_state",),
@@ -1510,28 +1514,28 @@ PLANTED = [
     # Runs that are killed and resumed -------------------------------------------------------------------------------
     Planted(
         "snapshot: heyoka's time without its second double",
-        "engines/heyoka_integrator.py",
+        "integrate/taylor/heyoka_integrator.py",
         'integrator.dtime = tuple(numbers["time"])',
         'integrator.time = numbers["time"][0]',
         (DURABLE,),
     ),
     Planted(
         "snapshot: heyoka sees the zero of the last event again",
-        "engines/heyoka_integrator.py",
+        "integrate/taylor/heyoka_integrator.py",
         "        if self.stop is not None and not _pause_again(",
         "        if False and not _pause_again(",
         (DURABLE,),
     ),
     Planted(
         "snapshot: the memory of events is left out",
-        "engines/clocked_steps.py",
+        "integrate/clocked_steps.py",
         'set_fields(log.memory, snapshot["memory"])',
         "pass",
         (DURABLE,),
     ),
     Planted(
         "snapshot: impulses at the start of a segment once more",
-        "engines/driver.py",
+        "integrate/driver.py",
         "        if integrator.inside is None:\n            if checkpoint",
         "        if True:\n            if checkpoint",
         (DURABLE,),
@@ -1560,7 +1564,7 @@ PLANTED = [
     # Kernels for GPUs ----------------------------------------------------------------------------------------------
     Planted(
         "kernels: a step off the grid is kept as the state",
-        "integrate/fixed_steps.py",
+        "integrate/loops/fixed_steps.py",
         "                                own[block * size + i] = run.buffer[u, block * size + i]",
         "                                own[block * size + i] = own[block * size + i]",
         (KERNELS,),
@@ -1574,7 +1578,7 @@ PLANTED = [
     ),
     Planted(
         "kernels: logged units are counted within their batch",
-        "integrate/kernel_program.py",
+        "integrate/loops/kernel_program.py",
         'logged["clock"] += self.units.start',
         'logged["clock"] += 0',
         (KERNELS,),

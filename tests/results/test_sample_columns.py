@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.engines.result import SampleColumns
 from polhode.equations.formulations import FORMULATIONS
+from polhode.integrate.run_result import SampleColumns
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 

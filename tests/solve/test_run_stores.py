@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.engines import integrator
 from polhode.errors import FileError, ScenarioError
+from polhode.integrate import integrator
 from polhode.io import checkpoint_files
 from polhode.io.checkpoint_chain import CheckpointChain
 from polhode.io.store_lock import StoreInUseError, lock_store

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
-from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.failures import MemberFailure as MemberFailure
 from polhode.ensembles.failures import find_failures
 from polhode.ensembles.member_source import MemberSource
 from polhode.ensembles.pieces import count_members_from, run_in_pieces
 from polhode.errors import InputError
+from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
+from polhode.integrate.traced_functions import trace_functions
 from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.method_choice import AUTO
@@ -117,7 +117,7 @@ def run_chunk(
     if first % BLOCK_MEMBERS:
         raise InputError(f"a chunk begins with a block of {BLOCK_MEMBERS} members, but member {first} does not")
     try:
-        scenario = settle_functions(prepare_members(source, np.arange(first, last), settings))
+        scenario = trace_functions(prepare_members(source, np.arange(first, last), settings))
     except InputError as error:
         error.add_note(f"this happened while members {first} to {last - 1} of the ensemble were prepared")
         raise
@@ -149,7 +149,7 @@ def decide_settings(source: MemberSource, threads: int | None = None, report: Re
     changes: dict[str, Any] = {}
     if scenario.output_step is None and scenario.output_times is None:
         changes["output_times"] = (scenario.end_time,)
-    scenario = settle_functions(replace(scenario, **changes))
+    scenario = trace_functions(replace(scenario, **changes))
     if scenario.method != AUTO:
         return RunSettings(threads, tuple(changes.items()))
     choice = scenario.choice

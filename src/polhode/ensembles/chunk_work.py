@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from polhode.engines.result import Report
 from polhode.ensembles.chunk_run import ChunkResult, MemberFailure, RunSettings, run_chunk
 from polhode.ensembles.chunks import ChunkPlan, digest_blocks, split_into_blocks
 from polhode.ensembles.member_source import ArraySource, MemberSource, PartSource
 from polhode.ensembles.merge_tree import MergeTree, Partial
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.stored_run import StoredRun, write_result
+from polhode.integrate.run_result import Report
 from polhode.solve.long_steps import StepFigures
 
 

@@ -9,9 +9,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from polhode.engines.driver import run_scenario
-from polhode.engines.integrator import CORES
-from polhode.engines.result import Report, RunResult
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan
 from polhode.ensembles.dask_cluster import check_workers, explain_lost_scheduler, open_client
@@ -21,6 +18,9 @@ from polhode.ensembles.pieces import Look, Run, join_pieces, run_in_pieces
 from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.store_layout import METADATA
 from polhode.errors import DeadlyChunksError, ScenarioError
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.integrator import CORES
+from polhode.integrate.run_result import Report, RunResult
 from polhode.scenario.scenario import Scenario
 
 DASK = "dask"

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines.driver import run_scenario
-from polhode.engines.result import Failure, RunResult
 from polhode.ensembles.chunks import split_into_blocks
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.run_result import Failure, RunResult
 from polhode.scenario.scenario import Scenario
 from polhode.solve.run_errors import describe_failure, name_member, traced_error
 

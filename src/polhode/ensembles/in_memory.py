@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from polhode.engines.result import Report, RunResult
-from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.pieces import run_in_pieces
 from polhode.errors import find_stacklevel
+from polhode.integrate.run_result import Report, RunResult
+from polhode.integrate.traced_functions import trace_functions
 from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
@@ -40,7 +40,7 @@ def run_in_memory(
     check_threads(threads)
     scenario = ask_for_final_states(scenario)
     check_user_functions(scenario.take(np.arange(1)), scenario.members)
-    scenario = settle_functions(scenario)
+    scenario = trace_functions(scenario)
     level = find_stacklevel() + 1
     warn_before_run(scenario, level)
     figures: list[StepFigures | None] = []

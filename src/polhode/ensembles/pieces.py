@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.driver import run_scenario
-from polhode.engines.integrator import CORES
-from polhode.engines.result import EventRecord, Failure, Report, RunResult
 from polhode.ensembles.chunks import BLOCK_MEMBERS, split_into_blocks
 from polhode.errors import CancelledError
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.integrator import CORES
+from polhode.integrate.run_result import EventRecord, Failure, Report, RunResult
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 

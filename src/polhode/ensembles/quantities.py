@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from polhode.engines.result import EventRecord, RunResult
 from polhode.errors import InputError, nearest
+from polhode.integrate.run_result import EventRecord, RunResult
 from polhode.results.impacts import select_impacts
 from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.chunk_files import ChunkDamage
 from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.chunks import combine_digests
@@ -27,6 +26,7 @@ from polhode.ensembles.stored_run import (
     stored_inputs,
 )
 from polhode.errors import DamagedChunkError, FileError, InputError
+from polhode.integrate.traced_functions import trace_functions
 from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
@@ -229,7 +229,7 @@ class EnsembleResult:
     def _settled(self, members: IntArray) -> Any:
         """The scenario of members from their source, with what was decided for all of them."""
         assert self._source is not None
-        return settle_functions(replace(self._source.take(members), **self._changes))
+        return trace_functions(replace(self._source.take(members), **self._changes))
 
     @cached_property
     def _stored_scenario(self) -> Scenario | None:

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines.result import Report
-from polhode.engines.user_functions import settle_functions
 from polhode.ensembles.chunk_run import RunSettings, decide_settings, prepare_members
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan, plan_chunks
@@ -33,6 +31,8 @@ from polhode.ensembles.store_folder import is_ensemble_store
 from polhode.ensembles.stored_reductions import describe_reductions, write_reductions
 from polhode.ensembles.stored_run import StoredRun, open_run_store, read_failures, read_partials
 from polhode.errors import DeadlyChunksError, ScenarioError, find_stacklevel
+from polhode.integrate.run_result import Report
+from polhode.integrate.traced_functions import trace_functions
 from polhode.scenario.preflight import check_user_functions
 from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import sample_members
@@ -95,7 +95,7 @@ def run_ensemble(
     with ExitStack() as stack:
         report = stack.enter_context(report_members(source.members, progress))
         settings = decide_settings(source, threads, None if report is None else lambda _: report(0.0))
-        scenario = settle_functions(prepare_members(source, sample_members(source.members), settings))
+        scenario = trace_functions(prepare_members(source, sample_members(source.members), settings))
         warn_before_run(scenario, find_stacklevel() + 1)
         plan = _plan(source, kept, scenario)
         run = _open_store(source, plan, settings, kept, scenario)

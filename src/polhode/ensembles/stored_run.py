@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines.result import IMPACT, AutoReport, ContactColumns, EventRecord, RunResult, SampleColumns
 from polhode.ensembles.chunk_run import ChunkResult, MemberFailure
 from polhode.ensembles.chunks import ChunkPlan, digest_blocks
 from polhode.ensembles.member_source import IntArray, MemberSource
@@ -19,6 +18,7 @@ from polhode.ensembles.store import TIME, EnsembleStore
 from polhode.ensembles.store_layout import MEMBER, ArraySpec
 from polhode.ensembles.stored_members import MemberNumbers, collect_member_numbers, describe_members, restore_members
 from polhode.errors import FileError, InputError
+from polhode.integrate.run_result import IMPACT, AutoReport, ContactColumns, EventRecord, RunResult, SampleColumns
 from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array

@@ -1,1 +1,1 @@
-"""Where the laws run: traced once into a graph, and emitted as machine code and as source in other languages."""
+"""How a run proceeds: its timeline, the integrators that take it from segment to segment, and the loops they drive."""

@@ -24,13 +24,13 @@ from polhode.equations.right_hand_side import (
     sum_loads,
 )
 from polhode.equations.variable_mass import MassPiece
-from polhode.integrate import attempts as tries
-from polhode.integrate import stages
-from polhode.integrate.clocked import build_clocked_loop
-from polhode.integrate.closed_form import build_closed_form, build_closed_form_kernel, build_closed_form_loop
-from polhode.integrate.event_laws import build_event_laws
-from polhode.integrate.fixed_steps import build_fixed_kernel, build_fixed_loop, independent_step
-from polhode.integrate.layout import (
+from polhode.integrate.loops import attempts as tries
+from polhode.integrate.loops import stages
+from polhode.integrate.loops.clocked import build_clocked_loop
+from polhode.integrate.loops.closed_form_loop import build_closed_form, build_closed_form_kernel, build_closed_form_loop
+from polhode.integrate.loops.event_laws import build_event_laws
+from polhode.integrate.loops.fixed_steps import build_fixed_kernel, build_fixed_loop, independent_step
+from polhode.integrate.loops.layout import (
     EVENT_POINTS,
     EventValues,
     GridClock,
@@ -59,7 +59,7 @@ from polhode.scenario.force import Force, map_leaves
 from polhode.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from polhode.integrate.kernel_program import KernelProgram
+    from polhode.integrate.loops.kernel_program import KernelProgram
 
 LANES = 32
 """Bodies per block: enough to amortize a call, few enough for the block to stay in the L1 cache."""
@@ -249,8 +249,8 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
 
 def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Plan:
     """The program of bodies that touch: each unit by itself, one body after the other.  Others import none of it."""
-    from polhode.integrate.contact_loop import build_contact_loop
-    from polhode.integrate.contact_scene import build_scene_loops
+    from polhode.integrate.contacts.contact_loop import build_contact_loop
+    from polhode.integrate.contacts.contact_scene import build_scene_loops
 
     layout = _layout(structure, None, None)
     load, view = sum_forces(structure.load_kernels), form.view
@@ -278,7 +278,7 @@ def _plan(structure: Structure, layout: Layout, advance: Any, has_clocks: bool, 
     size = layout.carried if has_clocks and not structure.is_system else layout.size
     program: Program | KernelProgram
     if structure.is_kernel:
-        from polhode.integrate.kernel_program import KernelProgram
+        from polhode.integrate.loops.kernel_program import KernelProgram
 
         variants = advance if isinstance(advance, tuple) else (advance,)
         is_inlined = not structure.staged and not structure.event_kernels

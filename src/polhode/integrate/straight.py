@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from polhode.equations.formulations import Formulation
 from polhode.equations.right_hand_side import build_impulse_law, build_view
 from polhode.equations.vectors import scaled
-from polhode.integrate.clocked import build_point_writer
-from polhode.integrate.layout import Layout, first_place, read, read_constants, write
+from polhode.integrate.loops.clocked import build_point_writer
+from polhode.integrate.loops.layout import Layout, first_place, read, read_constants, write
 from polhode.integrate.prepare import Plan
 from polhode.ir.graph import Graph, Place, Trace, TraceError, tracing
 from polhode.ir.numbers import Block, Comparison, Traced, deciding, select

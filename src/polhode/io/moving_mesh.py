@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.node_loops import evaluate_nodes
+from polhode.integrate.loops.node_loops import evaluate_nodes
 from polhode.io.exported_bodies import ExportedBody, select_exported_bodies
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import Indices

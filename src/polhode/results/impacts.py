@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.engines.result import CONTACT_STATES, IMPACT_KINDS
 from polhode.errors import InputError, nearest
+from polhode.integrate.run_result import CONTACT_STATES, IMPACT_KINDS
 from polhode.validation import Array
 
 FAINT = 1e-3

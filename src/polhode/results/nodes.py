@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines.result import RunResult
 from polhode.errors import InputError
-from polhode.integrate.node_loops import evaluate_nodes
+from polhode.integrate.loops.node_loops import evaluate_nodes
+from polhode.integrate.run_result import RunResult
 from polhode.massprops.body import Body
 from polhode.results import dynamics
 from polhode.results.material_points import rotation_between

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engines.result import (
+from polhode.errors import FileError, PolhodeError
+from polhode.integrate.run_result import (
     CONTACT_STATES,
     IMPACT,
     AutoReport,
@@ -21,7 +22,6 @@ from polhode.engines.result import (
     RunResult,
     SampleColumns,
 )
-from polhode.errors import FileError, PolhodeError
 from polhode.io.atomic_folders import atomic_folder, read_folder
 from polhode.io.checkpoint_files import flush_folder
 from polhode.io.unfinished_runs import is_unfinished_run, refuse_unfinished_run

@@ -11,11 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode import rotations, validation
-from polhode.engines import timeline
-from polhode.engines.closed_form import ClosedForm
-from polhode.engines.driver import run_scenario
-from polhode.engines.result import ContactColumns, EventRecord, RunResult
-from polhode.engines.timeline import checkpoint_before
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
@@ -24,6 +19,11 @@ from polhode.equations.quaternions import conjugate, matrix, product, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
 from polhode.errors import InputError, ScenarioError, nearest
+from polhode.integrate import timeline
+from polhode.integrate.closed_form import ClosedForm
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.run_result import ContactColumns, EventRecord, RunResult
+from polhode.integrate.timeline import checkpoint_before
 from polhode.massprops.geometry import Indices
 from polhode.results import material_points
 from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states, select_impacts

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.integrator import Integrator
 from polhode.equations.force_laws import coupled_load
 from polhode.errors import InputError, ScenarioError
-from polhode.integrate.node_loops import sum_nodal_forces
+from polhode.integrate.integrator import Integrator
+from polhode.integrate.loops.node_loops import sum_nodal_forces
 from polhode.results.nodes import offsets_of, refuse_moving_center
 from polhode.scenario.force import Force, map_leaves
 from polhode.scenario.scenario import Scenario

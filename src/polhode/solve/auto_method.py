@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import timeline
-from polhode.engines.driver import run_scenario
-from polhode.engines.journal import Recorder
-from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.errors import InputError
+from polhode.integrate import timeline
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.journal import Recorder
+from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.scenario.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array

@@ -17,7 +17,7 @@ from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import minus, plus, scaled
-from polhode.integrate.layout import read, read_constants
+from polhode.integrate.loops.layout import read, read_constants
 from polhode.integrate.prepare import group_like_pairs
 from polhode.integrate.straight import sample_function
 from polhode.ir.targets.source import SourceFunction

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from polhode.engines.driver import run_scenario
-from polhode.engines.result import PrecisionReport
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.run_result import PrecisionReport
 from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import sample_members
 from polhode.validation import Array

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.clocked_steps import ClockedSteps
-from polhode.engines.integrator import FixedSteps, Integrator
-from polhode.integrate.clocked import ClockedRun
-from polhode.integrate.fixed_steps import FixedRun
-from polhode.integrate.layout import KEPT_CLOCK
+from polhode.integrate.clocked_steps import ClockedSteps
+from polhode.integrate.integrator import FixedSteps, Integrator
+from polhode.integrate.loops.clocked import ClockedRun
+from polhode.integrate.loops.fixed_steps import FixedRun
+from polhode.integrate.loops.layout import KEPT_CLOCK
 from polhode.ir.program import Program
 
 ROUNDING = 4 * float(np.finfo(float).eps)

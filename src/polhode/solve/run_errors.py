@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.engines.result import Failure
 from polhode.errors import (
     ForceError,
     InputError,
@@ -13,6 +12,7 @@ from polhode.errors import (
     ScenarioError,
     SingularityError,
 )
+from polhode.integrate.run_result import Failure
 from polhode.results.motion import Motion
 from polhode.results.trajectory import state_from_sample
 from polhode.scenario.event import Event
@@ -142,7 +142,7 @@ def describe_failure(failure: Failure, scenario: Scenario, i: int, who: str) -> 
             "wrong. Please report this motion with its start; a smaller rtol, or a slightly different start, avoids it."
         )
     elif failure.reason == "crowded":
-        from polhode.integrate.contact_scene import MOST_POINTS
+        from polhode.integrate.contacts.contact_scene import MOST_POINTS
 
         kind = RunError
         sentence = (

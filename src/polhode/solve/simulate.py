@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from polhode.engines.driver import run_scenario
-from polhode.engines.journal import Recorder
-from polhode.engines.result import AutoReport, Report
-from polhode.engines.user_functions import settle_functions
 from polhode.errors import CancelledError, ScenarioError
+from polhode.integrate.driver import run_scenario
+from polhode.integrate.journal import Recorder
+from polhode.integrate.run_result import AutoReport, Report
+from polhode.integrate.traced_functions import trace_functions
 from polhode.massprops.body import Body
 from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
@@ -268,7 +268,7 @@ def _prepare_run(scenario: Scenario, threads: int | None) -> Scenario:
     """Check what was given; the scenario with the functions of the user traced."""
     check_threads(threads)
     check_user_functions(scenario)
-    scenario = settle_functions(scenario)
+    scenario = trace_functions(scenario)
     warn_before_run(scenario, stacklevel=5)
     return scenario
 

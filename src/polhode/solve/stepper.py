@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engines import timeline
-from polhode.engines.driver import integrator_for
-from polhode.engines.event_log import label_event_records
-from polhode.engines.result import ContactColumns, Failure, RunResult
-from polhode.engines.user_functions import settle_functions
 from polhode.errors import ScenarioError
+from polhode.integrate import timeline
+from polhode.integrate.driver import integrator_for
+from polhode.integrate.event_log import label_event_records
+from polhode.integrate.run_result import ContactColumns, Failure, RunResult
+from polhode.integrate.traced_functions import trace_functions
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
 from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
@@ -111,7 +111,7 @@ class Stepper:
             scenario = with_applied_loads(scenario)
         scenario = replace(scenario, output_step=None, output_times=[scenario.end_time])
         check_user_functions(scenario)
-        self.scenario = settle_functions(scenario)
+        self.scenario = trace_functions(scenario)
         self._time = scenario.start_time
         self._applied = False
         """Whether the impulses at the current time have been applied."""

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import timeline
-from polhode.engines.clocked_steps import ClockedSteps
-from polhode.engines.closed_form import ClosedForm
-from polhode.engines.contact_steps import FAILURES, ContactSteps
-from polhode.engines.driver import integrator_for, segment_records
-from polhode.engines.integrator import Integrator
-from polhode.engines.timeline import impulses_at
 from polhode.errors import InputError, ScenarioError
-from polhode.integrate.contact_scene import AT_LOGGED, AT_STATUS, LOG_FULL, MEMORY, RUNNING, STARTS_INSIDE
+from polhode.integrate import timeline
+from polhode.integrate.clocked_steps import ClockedSteps
+from polhode.integrate.closed_form import ClosedForm
+from polhode.integrate.contact_steps import FAILURES, ContactSteps
+from polhode.integrate.contacts.contact_scene import AT_LOGGED, AT_STATUS, LOG_FULL, MEMORY, RUNNING, STARTS_INSIDE
+from polhode.integrate.driver import integrator_for, segment_records
+from polhode.integrate.integrator import Integrator
+from polhode.integrate.timeline import impulses_at
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.ir.program import Program
 from polhode.ir.targets import wasm

@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import timeline
-from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
-from polhode.engines.timeline import impulses_at
-from polhode.engines.user_functions import forces_need_velocity, settle_functions
 from polhode.errors import InputError, ScenarioError
-from polhode.integrate.layout import assign_places
+from polhode.integrate import timeline
+from polhode.integrate.buffer import pack_buffer, pack_pairs, packing_of
+from polhode.integrate.loops.layout import assign_places
 from polhode.integrate.prepare import Plan, Structure, plan_of, structure_of
 from polhode.integrate.straight import (
     UnitArrays,
@@ -24,6 +22,8 @@ from polhode.integrate.straight import (
     fixed_functions,
     impulse_function,
 )
+from polhode.integrate.timeline import impulses_at
+from polhode.integrate.traced_functions import forces_need_velocity, trace_functions
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.ir.graph import TraceError
 from polhode.ir.targets.languages import LANGUAGES
@@ -158,7 +158,7 @@ def settle_run(scenario: Scenario) -> Scenario:
             )
     scenario = replace(scenario, engine="cpu", precision="strict")
     check_user_functions(scenario)
-    scenario = settle_functions(scenario)
+    scenario = trace_functions(scenario)
     if scenario.method == AUTO:
         if scenario.used_method.is_closed_form:
             chosen = scenario.choice

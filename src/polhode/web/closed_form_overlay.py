@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.driver import run_scenario
 from polhode.equations.quaternions import conjugate, from_matrix, product, to_body, to_world
 from polhode.errors import PolhodeError
+from polhode.integrate.driver import run_scenario
 from polhode.reference.heavy_top import HeavyTop
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.state import stack_components

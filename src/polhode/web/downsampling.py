@@ -7,7 +7,7 @@ from math import pi
 
 import numpy as np
 
-from polhode.engines import timeline
+from polhode.integrate import timeline
 from polhode.massprops.geometry import Indices
 from polhode.results.trajectory import Trajectory
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines import timeline
 from polhode.equations.force_laws import applied_load
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, constants_for_forces, inertia_times
@@ -20,6 +19,7 @@ from polhode.equations.right_hand_side import Kernel, build_view, sum_forces
 from polhode.equations.scalar_ops import if_less
 from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError
+from polhode.integrate import timeline
 from polhode.integrate.prepare import Plan, Structure, plan_of
 from polhode.integrate.straight import row_function
 from polhode.ir.targets.c import C

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from polhode.engines.user_functions import settle_functions
 from polhode.errors import ForceError, ScenarioError
+from polhode.integrate.traced_functions import trace_functions
 from polhode.scenario.method_choice import AUTO, RUNGE_KUTTA
 from polhode.scenario.preflight import check_user_functions
 from polhode.scenario.scenario import Scenario
@@ -90,7 +90,7 @@ def settle_for_python(scenario: Scenario) -> Scenario:
         scenario = replace(scenario, engine="cpu", precision="strict")
     check_user_functions(scenario)
     try:
-        settle_functions(scenario)
+        trace_functions(scenario)
     except (ForceError, ScenarioError):
         return replace(scenario, engine="python")
     return scenario

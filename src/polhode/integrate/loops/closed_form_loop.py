@@ -1,0 +1,88 @@
+"""The loop of the closed form: the state at any time, straight from the start."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.integrate.loops.layout import KernelFields, Layout, first_place, read, read_constants, write
+from polhode.ir.loops import Loop, Sweep, loop
+
+
+class ClosedFormRun(NamedTuple):
+    """What the loop takes."""
+
+    buffer: Any
+    t_start: float
+    times: Any
+    out: Any
+
+    @property
+    def kernel_fields(self) -> KernelFields:
+        """What a kernel has to know."""
+        return _FIELDS
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether outputs have been written before: all are written at once."""
+        return False
+
+    @property
+    def variant(self) -> int:
+        """Which of the kernels takes it."""
+        return 0
+
+
+_FIELDS = KernelFields({"buffer": 0, "out": 1}, ("out",), ("buffer",))
+
+
+def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> Sweep:
+    """(unit, t, h): the state of every body at t + h, from that at t, which stays."""
+    state, drift_at, params, trial = layout.state, layout.drift, layout.params, layout.trial
+
+    def evaluate_one(unit: Any, at: Any, t: Any, h: Any) -> None:
+        data = (read_constants(unit, at, layout), read(unit, at, params))
+        y = free_motion(t, read(unit, at, state), h, data)
+        renormalized, drift = renormalize(y[:4], h)
+        write(unit, at, trial, renormalized + y[4:])
+        unit[drift_at + at] = drift
+
+    return Sweep(evaluate_one, layout.lanes, layout.size)
+
+
+def build_closed_form_kernel(evaluate: Sweep, layout: Layout) -> Loop:
+    """The same for one unit at a time, whose numbers stay in registers."""
+    drift_at, trial_at, size = layout.drift, first_place(layout.trial), layout.size
+
+    @loop
+    def advance(run: ClosedFormRun, first: int, last: int) -> None:
+        own = np.zeros(size)
+        for u in range(first, last):
+            for i in range(size):
+                own[i] = run.buffer[u, i]
+            for s in range(len(run.times)):
+                evaluate(own, run.t_start, run.times[s] - run.t_start)
+                for i in range(drift_at):
+                    run.out[s, u, i] = own[trial_at + i]
+                run.out[s, u, drift_at] = own[drift_at]
+
+    return advance
+
+
+def build_closed_form_loop(evaluate: Sweep, layout: Layout) -> Loop:
+    """Write the samples of units at any times, from their states at t_start."""
+    drift_at, lanes, trial_at = layout.drift, layout.lanes, first_place(layout.trial)
+
+    @loop
+    def advance(run: ClosedFormRun, first: int, last: int) -> None:
+        for u in range(first, last):
+            unit = run.buffer[u]
+            for s in range(len(run.times)):
+                evaluate(unit, run.t_start, run.times[s] - run.t_start)
+                for i in range(drift_at):
+                    run.out[s, u, i] = unit[trial_at + i]
+                for i in range(drift_at, drift_at + lanes):
+                    run.out[s, u, i] = unit[i]
+
+    return advance

@@ -1,0 +1,231 @@
+"""What an engine returns: the samples of a run, why it stopped, and checkpoints to resume from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from polhode.integrate.closed_form import ClosedForm
+    from polhode.scenario.scenario import Scenario
+
+IMPACT = np.dtype(
+    [
+        ("time", "f8"),
+        ("member", "i8"),
+        ("body", "i8"),
+        ("other", "i8"),
+        ("surface", "i8"),
+        ("point", "f8", 3),
+        ("normal", "f8", 3),
+        ("normal_impulse", "f8"),
+        ("tangential_impulse", "f8", 3),
+        ("energy_lost", "f8"),
+        ("kind", "i8"),
+    ]
+)
+"""A point of contact of an impact.  SI units, world axes; the normal points toward `body`.
+
+`member` is -1 if there is no ensemble, `other` is -1 for a half-space, `surface` is the index of the contact in the
+scenario, `kind` that of a word of IMPACT_KINDS.  The energies lost at the points of one impact add up.
+"""
+IMPACT_KINDS = ("slip", "stick", "settle", "jam")
+"""The point slips when the impact ends, or sticks; the bounces end, contact is sustained; no force fits a sliding
+point, which friction stops at once (Painleve)."""
+CONTACT_STATES = ("flight", "sliding", "rolling", "resting")
+"""Of a body: no contact; a point of contact slips; none slips, but it moves; it is at rest."""
+
+
+class ContactColumns(NamedTuple):
+    """Where the numbers of `RunResult.contact` are."""
+
+    force: slice = slice(0, 3)
+    """On the body, world axes, in N."""
+    torque: slice = slice(3, 6)
+    """About its center of mass, world axes, in N m."""
+    points: int = 6
+    """The number of points in contact."""
+    state: int = 7
+    """The index of a word of CONTACT_STATES."""
+
+
+CONTACT_NUMBERS = 8
+"""The numbers of ContactColumns."""
+
+Report = Callable[[float], None]
+"""Called with the time, in s, that the run has reached.  An exception that it raises ends the run."""
+
+
+def report_of_part(report: Report | None, scenario: Scenario, i: int, count: int) -> Report | None:
+    """The progress report of the i-th of `count` successive runs, as a share of the whole."""
+    if report is None:
+        return None
+    start, share = scenario.start_time, scenario.duration / count
+    return lambda t: report(start + share * (i + (t - start) / scenario.duration))
+
+
+class SampleColumns(NamedTuple):
+    """Where the numbers of a sample are: the formulation's four groups, the work if it is counted, and the drift."""
+
+    position: slice
+    attitude: slice
+    momentum: slice
+    spin: slice
+    state: slice
+    """The four groups, and what bodies have that are more than rigid, together."""
+    more: slice
+    """Of bodies that are more than rigid: the momenta of the rotors, and the time if the mass changes."""
+    work: int | None
+    """None: not counted."""
+    drift: int
+    """The deviation of the attitude from a rotation; for Euler angles the square of the rotation in one step."""
+
+    @property
+    def integrated(self) -> slice:
+        """State and work: all that the method advances."""
+        return slice(0, self.drift)
+
+    @classmethod
+    def of(cls, sizes: tuple[int, ...], counts_work: bool) -> SampleColumns:
+        """The columns of a formulation with groups of these sizes."""
+        position, attitude, momentum, spin, *more = (slice(a, b) for a, b in pairwise(accumulate(sizes, initial=0)))
+        end = sum(sizes)
+        work = end if counts_work else None
+        extended = slice(spin.stop, more[-1].stop if more else spin.stop)
+        return cls(position, attitude, momentum, spin, slice(0, end), extended, work, end + counts_work)
+
+
+@dataclass
+class Failure:
+    """Why a run had to stop: the body, the last time at which it was valid, and its sample then.
+
+    Bodies are counted through: in an ensemble of systems those of the first member, then of the second, and so on.
+    """
+
+    reason: str
+    time: float
+    body: int
+    last_good: Array
+    event: str = ""
+    """The name of the event that would repeat forever, if that was the reason."""
+
+
+@dataclass
+class EventRecord:
+    """An event that occurred: which one, for which body or member, when, and the body's sample then."""
+
+    event: int
+    body: int
+    time: float
+    sample: Array
+    """Before the change, if the event makes one."""
+    name: str = ""
+    ends: bool = False
+    """Whether the run, or the run of that member, ended there."""
+    member: int | None = None
+    """Of an ensemble of systems: the member; then `body` is the body of the system."""
+
+
+@dataclass(frozen=True)
+class AutoReport:
+    """What method "auto" chose, and its error estimate."""
+
+    why: str
+    asked: float | None = None
+    """The requested rtol; None if no tolerance was needed."""
+    error: float | None = None
+    """The error of the motion, estimated from a second run, as a multiple of the tolerance."""
+    members: int | None = None
+    """The number of ensemble members that were compared, if not all."""
+    mean_step: float | None = None
+    """The mean step of the run in s, if functions of the user act or are watched.
+
+    The estimate cannot know what both runs stepped over: a pulse, or two crossings of an event, within one step.  Times
+    given as `breaks` are never stepped over.
+    """
+
+    @property
+    def error_found(self) -> float:
+        """The error relative to the size of the motion."""
+        return max((self.error or 0.0) * (self.asked or 0.0), 1e-15)  # double precision resolves nothing smaller
+
+    @property
+    def missed(self) -> bool:
+        """Whether the error exceeds the tolerance."""
+        return self.error is not None and self.error > 1
+
+    def __str__(self) -> str:
+        if self.error is None:
+            return self.why
+        looked = f" of {self.members} members" if self.members is not None else ""
+        found = f"error{looked}, estimated from a second run, {self.error_found:.1e} ({self.asked:g} asked)"
+        unknown = (
+            ""
+            if self.mean_step is None
+            else (
+                f"; both runs may have missed what is shorter than a step ({self.mean_step:.1g} s on average): "
+                "give the times of such pulses as breaks"
+            )
+        )
+        return f"{self.why}; {found}{unknown}"
+
+
+@dataclass(frozen=True)
+class PrecisionReport:
+    """How far the numbers of a GPU are from the CPU's, if they are not the same."""
+
+    precision: str
+    members: int | None
+    """The number of ensemble members that were compared; None: one motion."""
+    difference: float
+    """The largest difference of a position, attitude, momentum or spin, as a part of the largest of its kind."""
+
+    def __str__(self) -> str:
+        looked = f" of {self.members} members" if self.members is not None else ""
+        return (
+            f"precision {self.precision!r}: the numbers{looked} differ from the CPU's by {self.difference:.1e} at most"
+        )
+
+
+@dataclass
+class RunResult:
+    """The output of a run.  `samples` is (times, bodies, columns): state, work if counted, attitude drift."""
+
+    times: Array
+    samples: Array
+    columns: SampleColumns
+    steps: int
+    refused: int = 0
+    failure: Failure | None = None
+    crossings: list[EventRecord] = field(default_factory=list)
+    """The events that occurred, in order of time."""
+    checkpoints: Array | None = None
+    """Of adaptive steps: the start of the step that covers each output, (times, units, sample and clock)."""
+    auto_report: AutoReport | None = None
+    """Of method "auto": what it chose and why."""
+    precision_report: PrecisionReport | None = None
+    """Of a GPU whose numbers are not the CPU's: how far they are from them."""
+    switches: int = 0
+    """Of Taylor series: how often functions of the user switched branches."""
+    closed_form: ClosedForm | None = None
+    """Of an exact motion: its state at any time."""
+    impacts: Any = None
+    """With contacts: an array of IMPACT, in order of time; empty in an ensemble that keeps only its final states."""
+    contact: Array | None = None
+    """With contacts: (times, bodies, ContactColumns), the load of the contacts at the outputs."""
+    impact_totals: Array | None = None
+    """With contacts: (bodies, 3), the number of points of contact in all impacts, the energy lost there in J, and the
+    number of coarse steps.
+
+    Every body of a system has the numbers of the whole system.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the machine code, which is compiled again when needed."""
+        return {**self.__dict__, "closed_form": None}

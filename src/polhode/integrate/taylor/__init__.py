@@ -1,0 +1,1 @@
+"""Taylor series: the equations of a scenario for heyoka, and a run by its integrator."""
