@@ -45,7 +45,7 @@ def trace_functions(scenario: Scenario) -> Scenario:
     forces = tuple(_settle_force(bind(f), state, is_traced) if f.function is not None else f for f in scenario.forces)
     events = tuple(_settle_event(bind(e), state, is_traced) for e in scenario.events)
     rotors = tuple(_settle_rotor(r, state, is_traced) if r.function is not None else r for r in scenario.rotors)
-    return replace(scenario, forces=forces, events=events, rotors=rotors)
+    return scenario.with_settings(forces=forces, events=events, rotors=rotors)
 
 
 def _shape_of_mass(scenario: Scenario) -> tuple[float, ...]:

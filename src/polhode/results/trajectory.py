@@ -639,7 +639,7 @@ class Trajectory:
         if self.scenario.contacts:
             return np.asarray(self.recomputed_at([t]).run_result.samples[-1])
         require_forces(self, "a time between the stored ones")
-        scenario = replace(self.scenario, output_times=[t], output_step=None)
+        scenario = self.scenario.with_settings(output_times=[t], output_step=None)
         again = run_scenario(
             scenario, self.work is not None, checkpoint=checkpoint_before(t, self.scenario, self.run_result)
         )
@@ -659,7 +659,7 @@ class Trajectory:
         """
         require_forces(self, "a time between the stored ones")
         scenario = self.scenario if members is None else self.scenario.take(np.asarray(members))
-        scenario = replace(scenario, output_times=times, output_step=None)
+        scenario = scenario.with_settings(output_times=times, output_step=None)
         return type(self)(scenario, run_scenario(scenario, self.work is not None))
 
     @cached_property

@@ -44,15 +44,21 @@ class Problem(NamedTuple):
 
 def build_problem(scenario: Scenario) -> Problem:
     """The numbers of a valid scenario."""
-    constants = body_constants(scenario, scenario.pivot)
-    return Problem(
+    problem = Problem(
         _initial_groups(scenario),
-        constants,
+        body_constants(scenario, scenario.pivot),
         tuple(_load_params(scenario, f) for f in scenario.of_kind("body")) + _rotor_params(scenario),
         tuple(f.params for f in scenario.of_kind("pair")),
         tuple(over_bodies(e.params, scenario) for e in scenario.events),
-        _error_floor(scenario, constants) if scenario.used_method.is_adaptive else (),
+        (),
     )
+    return with_error_floor(problem, scenario)
+
+
+def with_error_floor(problem: Problem, scenario: Scenario) -> Problem:
+    """The numbers with the error floor that the tolerances of a scenario give."""
+    is_adaptive = scenario.used_method.is_adaptive
+    return problem._replace(error_floor=_error_floor(scenario, problem.constants) if is_adaptive else ())
 
 
 def body_constants(scenario: Scenario, pivot: Any) -> BodyConstants:

@@ -33,7 +33,7 @@ from polhode.scenario.members import (
     select_state_members,
 )
 from polhode.scenario.method_choice import MethodChoice, choose_method
-from polhode.scenario.problem import Problem, body_constants, build_problem, constants_of_body
+from polhode.scenario.problem import Problem, body_constants, build_problem, constants_of_body, with_error_floor
 from polhode.scenario.rotor import Rotor
 from polhode.scenario.state import State
 from polhode.synonyms import explain_unknown_arguments
@@ -44,6 +44,19 @@ if TYPE_CHECKING:
 
 DEFAULT_INTERVALS = 1000
 """About how many output times a run gets that asks for none in particular."""
+FOLLOWS = {
+    "method": ("choice", "times", "problem"),
+    "formulation": ("choice", "problem"),
+    "engine": ("choice",),
+    "rtol": ("tolerances",),
+    "atol": ("tolerances",),
+    "output_step": ("times",),
+    "output_times": ("times",),
+    "forces": ("problem", "_of_kind"),
+    "events": ("problem",),
+    "rotors": ("problem", "_each_constants"),
+}
+"""What of a scenario is worked out anew when a setting changes that needs no check."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -232,7 +245,12 @@ class Scenario:
 
     def of_kind(self, kind: str) -> tuple[Force, ...]:
         """The forces that act on single bodies ("body"), between two ("pair"), or as an impulse ("impulse")."""
-        return tuple(f for f in self.forces if f.kind == kind)
+        return self._of_kind.get(kind, ())
+
+    @cached_property
+    def _of_kind(self) -> dict[str, tuple[Force, ...]]:
+        kinds = dict.fromkeys(f.kind for f in self.forces)
+        return {kind: tuple(f for f in self.forces if f.kind == kind) for kind in kinds}
 
     @cached_property
     def members(self) -> int | None:
@@ -412,21 +430,44 @@ class Scenario:
         >>> ph.Scenario(ph.particle(1.0), start, duration=3.0).take(1).states[0].velocity.tolist()
         [0.0, 0.0, 2.0]
         """
-        bodies = [select_body_members(body, members) for body in self.bodies]
-        states = [select_state_members(state, members) for state in self.states]
-        return replace(
-            self,
+        bodies = tuple(select_body_members(body, members) for body in self.bodies)
+        states = tuple(select_state_members(state, members) for state in self.states)
+        return self._copy(
+            tuple(set(vars(self)) - {f.name for f in fields(self)}),
             body=bodies if self.is_system else bodies[0],
             state=states if self.is_system else states[0],
-            forces=[select_force_members(f, members) for f in self.forces],  # type: ignore[arg-type]
-            events=[select_event_members(e, members) for e in self.events],  # type: ignore[arg-type]
-            contacts=[contact.select_members(members) for contact in self.contacts],  # type: ignore[arg-type]
-            rotors=[rotor.select_members(members) for rotor in self.rotors],  # type: ignore[arg-type]
+            forces=tuple(select_force_members(f, members) for f in self.forces),
+            events=tuple(select_event_members(e, members) for e in self.events),
+            contacts=tuple(contact.select_members(members) for contact in self.contacts),
+            rotors=tuple(rotor.select_members(members) for rotor in self.rotors),
             added_mass=None
             if self.added_mass is None
             else tuple(select_members(m, 2, members) for m in self.added_mass),
             pivot=None if self.pivot is None else select_members(self.pivot, 1, members),
         )
+
+    def with_settings(self, **settings: Any) -> Scenario:
+        """A copy with other settings that need no check, since they were derived from checked ones.
+
+        What follows from bodies, states and forces alone is kept.  Anything that a user gives goes through
+        `dataclasses.replace`, which checks everything.
+        """
+        stale = {name for field in settings for name in FOLLOWS.get(field, ())}
+        if self.method == "auto":
+            stale.add("choice")
+        made = self._copy(tuple(stale), **settings)
+        if "tolerances" in stale and "problem" in vars(made):
+            made.__dict__["problem"] = with_error_floor(made.problem, made)
+        return made
+
+    def _copy(self, stale: tuple[str, ...], **changes: Any) -> Scenario:
+        """A copy with other fields, unchecked, without what would have to be worked out anew."""
+        made = object.__new__(Scenario)
+        made.__dict__.update(vars(self))
+        for name in stale:
+            made.__dict__.pop(name, None)
+        made.__dict__.update(changes)
+        return made
 
     # Files ------------------------------------------------------------------------------------------------------------
     @classmethod

@@ -28,9 +28,9 @@ def with_applied_loads(scenario: Scenario) -> Scenario:
     """The scenario with one more force on every body, the last ones in its list: what `AppliedLoads` changes."""
     loads = Force("applied_load", coupled_load, ((ZERO,) * 7, (ZERO,) * 7, scenario.start_time))
     if not scenario.is_system:
-        return replace(scenario, forces=(*scenario.forces, loads))
+        return scenario.with_settings(forces=(*scenario.forces, loads))
     each = [replace(loads, bodies=(i,)) for i in range(len(scenario.bodies))]
-    return replace(scenario, forces=(*scenario.forces, *each))
+    return scenario.with_settings(forces=(*scenario.forces, *each))
 
 
 class AppliedLoads:

@@ -91,7 +91,7 @@ def run_auto(
     """
     run_members = run_members or partial(run_with_dense_output, recorder=recorder)
     choice = scenario.choice
-    settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
+    settled = scenario.with_settings(method=choice.method.name, formulation=choice.formulation)
     if scenario.contacts or choice.method.is_closed_form:
         result = run_members(settled, counts_work, threads, report)
         result.auto_report = AutoReport(choice.why)
@@ -101,7 +101,7 @@ def run_auto(
         run = partial(run_with_dense_output, counts_work=counts_work, threads=threads, report=report, recorder=recorder)
         return _run_with_fallback(settled, choice.why, run)[:2]
     changes, auto_report = decide_tolerance(settled.take(sample_members(count)), choice.why, count, threads, report)
-    settled = replace(settled, **changes)
+    settled = settled.with_settings(**changes)
     result = run_members(settled, counts_work, threads, report)
     result.auto_report = auto_report
     return settled, result
@@ -142,7 +142,7 @@ def run_with_dense_output(
     if is_dense or scenario.contacts or scenario.events:  # events need it anyway; and where a member stops, it ends
         return run_scenario(scenario, counts_work, threads, report, recorder=recorder)
     inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2
-    dense = replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside))
+    dense = scenario.with_settings(output_step=None, output_times=np.union1d(scenario.times, inside))
     result = run_scenario(dense, counts_work, threads, report, recorder=recorder)
     kept = result.times != inside
     result.times, result.samples = result.times[kept], result.samples[kept]
@@ -159,7 +159,7 @@ def _run_with_fallback(scenario: Scenario, why: str, run: Run) -> Attempt:
         if not scenario.used_method.is_taylor_series:
             raise
         why = f"{why}, but {str(error).partition(':')[0]}"
-        return _run_best_method(replace(scenario, method=RUNGE_KUTTA.name), why, run)
+        return _run_best_method(scenario.with_settings(method=RUNGE_KUTTA.name), why, run)
 
 
 def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
@@ -203,13 +203,12 @@ def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> Attempt:
 
     def refine(part: float, pieces: int, times: Any = None) -> tuple[Scenario, RunResult]:
         cuts = scenario.start_time + scenario.duration * np.arange(1, pieces) / pieces
-        finer = replace(
-            scenario,
+        finer = scenario.with_settings(
             rtol=tuple(rtol * part),
             atol=tuple(atol * part) if atol.any() else 0.0,
             breaks=(*scenario.breaks, *cuts.tolist()),
         )
-        return finer, run(finer if times is None else replace(finer, output_step=None, output_times=times))
+        return finer, run(finer if times is None else finer.with_settings(output_step=None, output_times=times))
 
     part = max(0.1, finest * REFINEMENT / asked)
     settled, result = refine(part, 1, _dense_times(scenario))

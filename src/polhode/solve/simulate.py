@@ -6,7 +6,6 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import wraps
 from numbers import Integral
 from pathlib import Path
@@ -254,7 +253,7 @@ def as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **ar
 def ask_for_final_states(scenario: Scenario) -> Scenario:
     """The scenario of an ensemble: without output times only its final states are kept."""
     if scenario.output_step is None and scenario.output_times is None:
-        return replace(scenario, output_times=[scenario.end_time])
+        return scenario.with_settings(output_times=[scenario.end_time])
     return scenario
 
 

@@ -105,11 +105,11 @@ class Stepper:
         if scenario.members is not None:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")
         if scenario.method == AUTO:
-            scenario = replace(scenario, method=RUNGE_KUTTA.name)
+            scenario = scenario.with_settings(method=RUNGE_KUTTA.name)
         self._given, takes_loads = scenario, not METHODS[scenario.method].is_closed_form
         if takes_loads:
             scenario = with_applied_loads(scenario)
-        scenario = replace(scenario, output_step=None, output_times=[scenario.end_time])
+        scenario = scenario.with_settings(output_step=None, output_times=[scenario.end_time])
         check_user_functions(scenario)
         self.scenario = trace_functions(scenario)
         self._time = scenario.start_time

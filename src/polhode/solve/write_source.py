@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -149,20 +148,20 @@ def settle_scenario(scenario: Scenario) -> Scenario:
 def settle_run(scenario: Scenario) -> Scenario:
     """The scenario with its functions traced and its method known."""
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
-        scenario = replace(scenario, output_times=[scenario.end_time])
+        scenario = scenario.with_settings(output_times=[scenario.end_time])
     for times in timeline.discontinuity_times(scenario):
         if np.ndim(times) and np.unique(times).size > 1:
             raise ScenarioError(
                 "members whose impulses or windows are at different times cannot be exported together: export each "
                 "alone, scenario.take(0), scenario.take(1), ..."
             )
-    scenario = replace(scenario, engine="cpu", precision="strict")
+    scenario = scenario.with_settings(engine="cpu", precision="strict")
     check_user_functions(scenario)
     scenario = trace_functions(scenario)
     if scenario.method == AUTO:
         if scenario.used_method.is_closed_form:
             chosen = scenario.choice
-            scenario = replace(scenario, method=chosen.method.name, formulation=chosen.formulation)
+            scenario = scenario.with_settings(method=chosen.method.name, formulation=chosen.formulation)
         else:
             is_single = scenario.members is None
             scenario = run_motion(
