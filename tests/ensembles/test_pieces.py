@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ from polhode.ensembles.member_source import ArraySource
 from polhode.ensembles.pieces import divide_members, run_in_pieces
 from polhode.errors import CancelledError, InputError, RunError
 from polhode.integrate.driver import run_scenario
+from polhode.integrate.run_result import Failure, RunResult
 from polhode.integrate.traced_functions import trace_functions
 from polhode.progress import listening
 
@@ -121,6 +123,51 @@ def test_pieces_have_the_bits_of_the_whole_at_once(name, threads, small_pieces):
         assert (result.steps, result.refused) == (whole.steps, whole.refused)
 
 
+@pytest.mark.parametrize("name", ["stopped", "system, adaptive", "rolling"])
+def test_members_that_are_taken_apart_and_joined_have_the_bits_of_the_whole(name):
+    if name == "rolling":
+        boxes = ph.shapes.box(RNG.uniform(0.1, 0.2, (40, 3)), mass=1.0)
+        start = ph.State(position=(0.0, 0.0, 0.3), quaternion_wxyz=RNG.normal(size=(40, 4)))
+        scenario = ph.Scenario(boxes, start, [GRAVITY], duration=0.4, output_step=0.1, contacts=[ph.floor(0.5, 0.2)])
+        scenario = replace(scenario, method="exact", formulation="body_rates")
+    else:
+        scenario = scenario_of(name)
+    count = scenario.members
+    whole = run_scenario(scenario, False, 1)
+    order = RNG.permutation(count)
+    parts = [order[:7], order[7:9], order[9:]]
+    joined = RunResult.concat([(own, whole.take(own)) for own in parts], scenario.times, count)
+    assert joined.samples.tobytes() == whole.samples.tobytes()
+    assert sorted(plain_events(joined)) == sorted(plain_events(whole))
+    assert joined.steps == 3 * whole.steps
+    twice = whole.take(np.array([5, 3, 5]))
+    for i, member in enumerate((5, 3, 5)):
+        alone = whole.take(member)
+        assert twice.samples[:, i].tobytes() == alone.samples.tobytes()
+        assert [e[:2] for e in plain_events(twice.take(i))] == [e[:2] for e in plain_events(alone)]
+        assert all(c.member is None for c in alone.crossings)
+    if name == "rolling":
+        assert joined.contact.tobytes() == whole.contact.tobytes()
+        assert joined.impact_totals.tobytes() == whole.impact_totals.tobytes()
+        assert sorted(one.tobytes() for one in joined.impacts) == sorted(one.tobytes() for one in whole.impacts)
+        assert len(twice.impacts) == sum(len(whole.take(member).impacts) for member in (5, 3, 5))
+        assert set(whole.take(3).impacts["member"]) == {-1}
+
+
+def test_a_failure_keeps_its_member_and_its_body():
+    samples = np.zeros((2, 4, 3, 5))
+    run = RunResult(np.arange(2.0), samples, None, 1, failure=Failure("why", 1.0, 3 * 2 + 1, samples[0, 0, 0]))
+    assert run.take(np.array([3, 2])).failure.body == 3 + 1
+    assert run.take(2).failure.body == 1
+    assert run.take(slice(0, 2)).failure is None
+    assert (
+        RunResult.concat(
+            [(slice(6, 10), run), (slice(0, 6), run.take(np.zeros(6, dtype=int)))], run.times, 10
+        ).failure.body
+        == 25
+    )
+
+
 def test_every_member_is_in_one_piece_and_pieces_are_neither_small_nor_large():
     for members, threads in product((1, 7, 4096, 4097, 65_536, 1_000_003), (1, 2, 16)):
         start = ph.State(velocity=np.broadcast_to((1.0, 0.0, 0.0), (members, 3)))
@@ -150,6 +197,7 @@ def test_a_member_in_contact_has_the_same_bits_in_whatever_chunk():
     assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
     assert whole.run_result.contact[:, 4096:].tobytes() == last.run_result.contact.tobytes()
     late = whole.run_result.impacts[whole.run_result.impacts["member"] >= 4096]
+    late["member"] -= 4096
     assert late.tobytes() == last.run_result.impacts.tobytes()
     assert np.array_equal(whole.run_result.impact_totals[4096:], last.run_result.impact_totals)
 
@@ -166,7 +214,7 @@ def test_a_member_with_events_along_a_closed_form_has_the_same_bits_in_whatever_
     whole, last = run_chunk(source, 0, count, RunSettings()), run_chunk(source, 4096, count, RunSettings())
     assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
     late = [c for c in whole.crossings if c.body >= 4096]
-    assert [(c.body, c.time) for c in late] == [(c.body, c.time) for c in last.crossings]
+    assert [(c.body - 4096, c.time) for c in late] == [(c.body, c.time) for c in last.crossings]
     assert len(late) == 20
 
 

@@ -77,23 +77,23 @@ PLANTED = [
     # Ensembles in pieces and chunks ---------------------------------------------------------------------------------
     Planted(
         "pieces: the events of a piece are counted from its own first member",
-        "ensembles/pieces.py",
-        "crossing.body += first",
-        "crossing.body += 0",
+        "integrate/run_result.py",
+        "[c.given_to(known[c.owner]) for c in part.crossings]",
+        "[c.given_to(c.owner) for c in part.crossings]",
         (PIECES,),
     ),
     Planted(
-        "pieces: the events of systems are counted from the first member of the piece",
-        "ensembles/pieces.py",
-        "crossing.member += first",
-        "crossing.member += 0",
+        "pieces: the events of systems are counted like those of single bodies",
+        "integrate/run_result.py",
+        "return self.body if self.member is None else self.member",
+        "return self.body",
         (PIECES,),
     ),
     Planted(
         "pieces: a failure is counted in members, not in bodies",
-        "ensembles/pieces.py",
-        "result.failure.body + first * bodies",
-        "result.failure.body + bodies",
+        "integrate/run_result.py",
+        "body=int(numbers[owner]) * part.bodies + body",
+        "body=int(numbers[owner]) + body",
         (PIECES,),
     ),
     Planted(
@@ -104,11 +104,11 @@ PLANTED = [
         (PIECES,),
     ),
     Planted(
-        "chunks: impacts are counted from the first member of the chunk",
-        "ensembles/pieces.py",
-        'result.impacts["member"] += first',
-        'result.impacts["member"] += 0',
-        (PIECES,),
+        "stores: impacts are counted from the first member of the chunk",
+        "ensembles/stored_run.py",
+        'attached["impacts"]["member"] += result.first',
+        'attached["impacts"]["member"] += 0',
+        (RESULT,),
     ),
     Planted(
         "chunks: a member that an event stops counts as failed",
@@ -140,9 +140,9 @@ PLANTED = [
     ),
     Planted(
         "groups: the contacts of a group are given to other members",
-        "integrate/driver.py",
-        "result.contact[: len(part.contact), rows] = part.contact",
-        "result.contact[: len(part.contact), rows[::-1]] = part.contact",
+        "integrate/run_result.py",
+        "_write(part.contact, whole.contact, own)",
+        "_write(part.contact, whole.contact, np.sort(np.arange(members)[own])[::-1])",
         (PIECES,),
     ),
     # Draws ----------------------------------------------------------------------------------------------------------
@@ -1437,8 +1437,8 @@ PLANTED = [
     Planted(
         "events: the last time instead of the first",
         "ensembles/quantities.py",
-        "found.setdefault(_member_of(crossing), crossing)",
-        "found[_member_of(crossing)] = crossing",
+        "found.setdefault(crossing.owner, crossing)",
+        "found[crossing.owner] = crossing",
         (REDUCTIONS,),
     ),
     Planted(
@@ -1471,7 +1471,7 @@ PLANTED = [
     ),
     Planted(
         "stores: events are those of the member's place instead of its number",
-        "ensembles/stored_run.py",
+        "integrate/run_result.py",
         "return rows, order[np.repeat(first, counts) + within]",
         "return rows, np.repeat(first, counts) + within",
         (RESULT,),

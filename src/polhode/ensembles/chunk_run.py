@@ -11,7 +11,7 @@ from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.failures import MemberFailure as MemberFailure
 from polhode.ensembles.failures import find_failures
 from polhode.ensembles.member_source import MemberSource
-from polhode.ensembles.pieces import count_members_from, run_in_pieces
+from polhode.ensembles.pieces import run_in_pieces
 from polhode.errors import InputError
 from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.integrate.traced_functions import trace_functions
@@ -36,13 +36,14 @@ class RunSettings(NamedTuple):
 
 
 class ChunkResult(NamedTuple):
-    """The samples of members first to last - 1, and what happened to them.  Members are counted in the ensemble."""
+    """The members first to last - 1 of an ensemble."""
 
     first: int
     last: int
     scenario: Scenario
     """The members as they were computed."""
     run_result: RunResult
+    """What came of them; it counts them from 0."""
     failures: list[MemberFailure]
     step_figures: StepFigures | None = None
     """What tells whether fixed steps were too long."""
@@ -79,32 +80,8 @@ class ChunkResult(NamedTuple):
 
     def motion_of(self, first: int, last: int) -> Motion:
         """The motion of members first to last - 1 of the ensemble, counted from 0."""
-        run, own = self.run_result, slice(first - self.first, last - self.first)
-        is_system = self.scenario.is_system
-
-        def whose(c: EventRecord) -> int:
-            return c.body if c.member is None else c.member
-
-        def renumber(c: EventRecord) -> EventRecord:
-            return replace(c, member=whose(c) - first) if is_system else replace(c, body=c.body - first)
-
-        impacts = run.impacts
-        if impacts is not None:
-            impacts = impacts[(impacts["member"] >= first) & (impacts["member"] < last)]
-            impacts["member"] -= first
-        result = RunResult(
-            run.times,
-            run.samples[:, own],
-            run.columns,
-            run.steps,
-            run.refused,
-            crossings=[renumber(c) for c in run.crossings if first <= whose(c) < last],
-            auto_report=run.auto_report,
-            impacts=impacts,
-            contact=None if run.contact is None else run.contact[:, own],
-            impact_totals=None if run.impact_totals is None else run.impact_totals[own],
-        )
-        return Motion(self.scenario.take(own), result)
+        own = slice(first - self.first, last - self.first)
+        return Motion(self.scenario.take(own), self.run_result.take(own))
 
 
 def run_chunk(
@@ -133,7 +110,6 @@ def run_chunk(
             result = run_in_pieces(scenario, False, settings.threads, report, run=run_with_dense_output)
     result.auto_report = settings.auto_report
     failures = find_failures(scenario, result, first)
-    count_members_from(result, first, len(scenario.bodies))
     return ChunkResult(first, last, scenario, result, failures, merge_step_figures(figures))
 
 

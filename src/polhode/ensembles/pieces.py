@@ -6,12 +6,10 @@ too.  A member has the same bits in whatever piece it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import replace
 from itertools import pairwise
-from operator import attrgetter
 from threading import Event as Flag
 from threading import Lock
 from typing import Any
@@ -22,9 +20,8 @@ from polhode.ensembles.chunks import BLOCK_MEMBERS, split_into_blocks
 from polhode.errors import CancelledError
 from polhode.integrate.driver import run_scenario
 from polhode.integrate.integrator import CORES
-from polhode.integrate.run_result import EventRecord, Failure, Report, RunResult
+from polhode.integrate.run_result import Report, RunResult
 from polhode.scenario.scenario import Scenario
-from polhode.validation import Array
 
 PIECE_BODIES = 16_384
 """Bodies of a piece: many enough that starting it does not matter, few enough to stay in the caches."""
@@ -63,20 +60,15 @@ def run_in_pieces(
     workers = min(threads or CORES, len(ranges)) if in_parallel else 1
     job = _Job(scenario, counts_work, 1 if in_parallel else threads, report, look, run, len(ranges))
     if workers == 1:
-        parts = [job.run(i, a, b) for i, (a, b) in enumerate(ranges)]
-    else:
-        parts = _run_on_threads(job, ranges, workers)
-    return job.finish(parts)
+        return join_pieces(scenario, ((a, b, job.run(i, a, b)) for i, (a, b) in enumerate(ranges)))
+    return join_pieces(scenario, _run_on_threads(job, ranges, workers))
 
 
 def join_pieces(scenario: Scenario, pieces: Iterable[tuple[int, int, RunResult]]) -> RunResult:
     """The result of an ensemble from those of its pieces, (first, last, result), which come in any order."""
-    job = _Job(scenario, False, None, None, None, run_scenario, 0)
-    parts: dict[int, RunResult] = {}
-    for first, last, result in pieces:
-        job.place(first, last, result)
-        parts[first] = result
-    return job.finish([parts[first] for first in sorted(parts)])
+    parts = ((slice(first, last), result) for first, last, result in pieces)
+    takes_own_steps = scenario.used_method.is_adaptive or bool(scenario.events) or bool(scenario.contacts)
+    return RunResult.concat(parts, scenario.times, scenario.members or 1, same_steps=not takes_own_steps)
 
 
 def depends_on_neighbors(scenario: Scenario) -> bool:
@@ -117,7 +109,7 @@ class _EndedByOtherError(CancelledError):
 
 
 class _Job:
-    """What the pieces of an ensemble share: where their samples go, and how far they have come."""
+    """What the pieces of an ensemble share: how they are run, and how far they have come."""
 
     def __init__(
         self,
@@ -131,14 +123,12 @@ class _Job:
     ) -> None:
         self.scenario, self.counts_work, self.threads = scenario, counts_work, threads
         self.report, self.look, self.run_members = report, look, run
-        self.samples: Array | None = None
-        self.contact: Array | None = None
         self.ended = Flag()
         self._lock, self._shares = Lock(), np.zeros(count)
         self._weights = np.zeros(count)
 
     def run(self, i: int, a: int, b: int) -> RunResult:
-        """Run members a to b - 1; their samples are written where they belong, and left out of what is returned."""
+        """Run members a to b - 1."""
         try:
             return self._run_piece(i, a, b)
         except BaseException:
@@ -151,21 +141,8 @@ class _Job:
         self._weights[i] = (b - a) / (self.scenario.members or 1)
         hear: Report = lambda t: self._hear(i, t)  # noqa: E731
         result = _run_whole(piece, self.counts_work, self.threads, hear, self.look, self.run_members)
-        self.place(a, b, result)
         self._hear(i, self.scenario.end_time)
         return result
-
-    def place(self, a: int, b: int, result: RunResult) -> None:
-        """Write the samples of members a to b - 1 where they belong, and leave them out of their result."""
-        with self._lock:
-            if self.samples is None:
-                self.samples = _room_for(self.scenario, result.samples)
-                self.contact = None if result.contact is None else _room_for(self.scenario, result.contact)
-        self.samples[: len(result.samples), a:b] = result.samples
-        if self.contact is not None and result.contact is not None:
-            self.contact[: len(result.contact), a:b] = result.contact
-        count_members_from(result, a, len(self.scenario.bodies))
-        result.samples, result.contact, result.closed_form = result.samples[:0], None, None
 
     def _hear(self, i: int, t: float) -> None:
         """Report the share of the whole that is done, as a time."""
@@ -187,46 +164,26 @@ class _Job:
         if self.ended.is_set():
             raise _EndedByOtherError("another piece of the ensemble has ended the run")
 
-    def finish(self, parts: Sequence[RunResult]) -> RunResult:
-        """The pieces as one result."""
-        scenario, first = self.scenario, parts[0]
-        assert self.samples is not None
-        takes_own_steps = scenario.used_method.is_adaptive or bool(scenario.events) or bool(scenario.contacts)
-        steps = [part.steps for part in parts]
-        crossings: list[EventRecord] = sorted((c for part in parts for c in part.crossings), key=attrgetter("time"))
-        failures: list[Failure] = [part.failure for part in parts if part.failure is not None]
-        result = RunResult(
-            scenario.times,
-            self.samples,
-            first.columns,
-            sum(steps) if takes_own_steps else max(steps),
-            sum(part.refused for part in parts),
-            failures[0] if failures else None,
-            crossings,
-            switches=sum(part.switches for part in parts),
-            contact=self.contact,
-        )
-        if first.impacts is not None:
-            impacts = np.concatenate([part.impacts for part in parts])
-            result.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
-        if first.impact_totals is not None:
-            result.impact_totals = np.concatenate([part.impact_totals for part in parts])
-        return result
 
-
-def _run_on_threads(job: _Job, ranges: list[tuple[int, int]], workers: int) -> list[RunResult]:
-    """Run all pieces; the first error ends the others, and is raised."""
+def _run_on_threads(job: _Job, ranges: list[tuple[int, int]], workers: int) -> Iterator[tuple[int, int, RunResult]]:
+    """Run all pieces, which come as they are done; the first error ends the others, and is raised."""
+    errors: list[BaseException] = []
     with ThreadPoolExecutor(workers) as pool:
         try:
-            running = [pool.submit(copy_context().run, job.run, i, a, b) for i, (a, b) in enumerate(ranges)]
-            wait(running, return_when=FIRST_EXCEPTION)
+            places = {pool.submit(copy_context().run, job.run, i, a, b): (a, b) for i, (a, b) in enumerate(ranges)}
+            while places and not errors:
+                for piece in wait(places, return_when=FIRST_COMPLETED).done:
+                    a, b = places.pop(piece)
+                    if (error := piece.exception()) is not None:
+                        errors.append(error)
+                    elif not errors:
+                        yield a, b, piece.result()
         finally:
             job.ended.set()
             pool.shutdown(wait=True, cancel_futures=True)
-    errors = [e for e in (piece.exception() for piece in running if not piece.cancelled()) if e is not None]
+    errors += [e for e in (piece.exception() for piece in places if not piece.cancelled()) if e is not None]
     for error in sorted(errors, key=lambda e: isinstance(e, _EndedByOtherError)):  # what ended the others comes first
         raise error
-    return [piece.result() for piece in running]
 
 
 def _run_whole(
@@ -245,31 +202,7 @@ def _complete(scenario: Scenario, result: RunResult, counts_work: bool, threads:
     """The run of an ensemble that a failure has cut short: half and half, until the members that fail are alone."""
     members = scenario.members or 1
     if members == 1:
-        for name in ("samples", "contact"):
-            if (short := getattr(result, name)) is not None:
-                room = _room_for(scenario, short)
-                room[: len(short)] = short
-                setattr(result, name, room)
-        result.times = scenario.times
-        return result
+        return RunResult.concat([(slice(0, 1), result)], scenario.times, 1)
     job = _Job(scenario, counts_work, threads, None, None, run, 2)
-    return job.finish([job.run(0, 0, members // 2), job.run(1, members // 2, members)])
-
-
-def _room_for(scenario: Scenario, like: Array) -> Array:
-    """Room for the numbers of all members, NaN where nothing will be written."""
-    shape = (len(scenario.times), scenario.members or 1, *like.shape[2:])
-    return np.empty(shape) if len(like) == len(scenario.times) else np.full(shape, np.nan)
-
-
-def count_members_from(result: RunResult, first: int, bodies: int) -> None:
-    """Count the members of a result from the first one of its piece."""
-    for crossing in result.crossings:
-        if crossing.member is None:
-            crossing.body += first
-        else:
-            crossing.member += first
-    if result.failure is not None:
-        result.failure = replace(result.failure, body=result.failure.body + first * bodies)
-    if result.impacts is not None:
-        result.impacts["member"] += first
+    halves = (0, members // 2), (members // 2, members)
+    return join_pieces(scenario, ((a, b, job.run(i, a, b)) for i, (a, b) in enumerate(halves)))

@@ -10,7 +10,6 @@ import numpy as np
 
 from polhode.errors import InputError, nearest
 from polhode.integrate.run_result import EventRecord, RunResult
-from polhode.results.impacts import select_impacts
 from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -232,30 +231,10 @@ def take_members(motion: Motion, first: int, last: int) -> Motion:
     >>> take_members(motion, 1, 3).final.position[:, 0].round(9).tolist()
     [2.0, 3.0]
     """
-    run, own = motion.run_result, slice(first, last)
     if first == 0 and last == motion.scenario.members:
         return motion
-    is_system = motion.scenario.is_system
-
-    def renumber(c: EventRecord) -> EventRecord:
-        return replace(c, member=_member_of(c) - first) if is_system else replace(c, body=c.body - first)
-
-    result = RunResult(
-        run.times,
-        run.samples[:, own],
-        run.columns,
-        run.steps,
-        refused=run.refused,
-        crossings=[renumber(c) for c in run.crossings if first <= _member_of(c) < last],
-        impacts=select_impacts(run.impacts, np.arange(first, last)),
-        contact=None if run.contact is None else run.contact[:, own],
-        impact_totals=None if run.impact_totals is None else run.impact_totals[own],
-    )
-    return Motion(motion.scenario.take(np.arange(first, last)), result, motion.unknown_forces)
-
-
-def _member_of(crossing: EventRecord) -> int:
-    return crossing.body if crossing.member is None else crossing.member
+    result = motion.run_result.take(slice(first, last))
+    return Motion(motion.scenario.take(slice(first, last)), result, motion.unknown_forces)
 
 
 def _attribute(motion: Trajectory, name: str) -> Array:
@@ -293,7 +272,7 @@ def _at_event(motion: Trajectory, quantity: Quantity) -> Array:
     found: dict[int, EventRecord] = {}
     for crossing in run.crossings:  # in order of time
         if crossing.name == quantity.at:
-            found.setdefault(_member_of(crossing), crossing)
+            found.setdefault(crossing.owner, crossing)
     at = np.array(list(found), dtype=np.int64)
     if quantity.name == "time":
         times = np.full(members, np.nan)

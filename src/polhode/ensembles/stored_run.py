@@ -18,7 +18,15 @@ from polhode.ensembles.store import TIME, EnsembleStore
 from polhode.ensembles.store_layout import MEMBER, ArraySpec
 from polhode.ensembles.stored_members import MemberNumbers, collect_member_numbers, describe_members, restore_members
 from polhode.errors import FileError, InputError
-from polhode.integrate.run_result import IMPACT, AutoReport, ContactColumns, EventRecord, RunResult, SampleColumns
+from polhode.integrate.run_result import (
+    IMPACT,
+    AutoReport,
+    ContactColumns,
+    EventRecord,
+    RunResult,
+    SampleColumns,
+    match_members,
+)
 from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
@@ -120,7 +128,8 @@ def pack_result(
     }
     attached |= _pack_failures(result.failures) | _pack_crossings(result)
     if keeps and out.impacts is not None and len(out.impacts):
-        attached["impacts"] = out.impacts
+        attached["impacts"] = out.impacts.copy()
+        attached["impacts"]["member"] += result.first
     return arrays, record, attached
 
 
@@ -243,19 +252,14 @@ def _pack_crossings(result: ChunkResult) -> dict[str, Any]:
     found = result.crossings
     if not found:
         return {}
-    outside = [c for c in found if not result.first <= member_of_event(c) < result.last]
+    count = result.last - result.first
+    outside = [c for c in found if not 0 <= c.owner < count]
     if outside:
-        raise InputError(
-            f"an event of member {member_of_event(outside[0])} is among members {result.first} to {result.last - 1}"
-        )
+        raise InputError(f"an event of member {outside[0].owner} is among those of {count} members")
+    found = [c.given_to(result.first + c.owner) for c in found]
     columns = {name: [getattr(c, name) for c in found] for name in CROSSING_FIELDS}
     columns["member"] = [-1 if member is None else member for member in columns["member"]]
     return {f"crossing/{name}": np.array(column) for name, column in columns.items()}
-
-
-def member_of_event(crossing: EventRecord) -> int:
-    """The member to which an event happened."""
-    return crossing.body if crossing.member is None else crossing.member
 
 
 def _collect_events(store: EnsembleStore, chunks: list[int], members: IntArray) -> tuple[list[EventRecord], Any]:
@@ -266,25 +270,15 @@ def _collect_events(store: EnsembleStore, chunks: list[int], members: IntArray) 
         attached = store.read_attached(k)
         if "crossing/time" in attached:
             columns = {name: attached[f"crossing/{name}"] for name in CROSSING_FIELDS}
-            rows, places = _match(np.where(columns["member"] < 0, columns["body"], columns["member"]), members)
+            rows, places = match_members(np.where(columns["member"] < 0, columns["body"], columns["member"]), members)
             events += [_read_event(columns, row, place) for row, place in zip(rows, places, strict=True)]
         if "impacts" in attached:
-            rows, places = _match(attached["impacts"]["member"], members)
+            rows, places = match_members(attached["impacts"]["member"], members)
             impacts.append(attached["impacts"][rows])
             impacts[-1]["member"] = places
     events.sort(key=lambda c: c.time)
     found = np.concatenate(impacts)
     return events, found[np.argsort(found["time"], kind="stable")]
-
-
-def _match(owners: Any, members: IntArray) -> tuple[Any, Any]:
-    """The rows whose owner is among the members, and the owner's place there; for each place, if it is there twice."""
-    order = np.argsort(members, kind="stable")
-    first, last = (np.searchsorted(members[order], owners, side) for side in ("left", "right"))
-    counts = last - first
-    rows = np.repeat(np.arange(len(owners)), counts)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return rows, order[np.repeat(first, counts) + within]
 
 
 def _read_event(columns: dict[str, Any], row: int, place: int) -> EventRecord:

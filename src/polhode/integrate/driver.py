@@ -15,7 +15,7 @@ from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.event_log import label_event_records
 from polhode.integrate.integrator import FixedSteps, Integrator, OneByOneError, runs_in_lanes
 from polhode.integrate.journal import Journal, Recorder, Snapshot, StreamReader
-from polhode.integrate.run_result import CONTACT_NUMBERS, Report, RunResult, SampleColumns, report_of_part
+from polhode.integrate.run_result import Report, RunResult, report_of_part
 from polhode.integrate.timeline import Checkpoint, impulses_at
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
@@ -35,7 +35,8 @@ def run_scenario(
     """
     groups = _group_members(scenario) if scenario.members is not None else []
     if len(groups) > 1:
-        result = _merge_groups(scenario, [*_run_groups(scenario, groups, counts_work, threads, report)])
+        parts = _run_groups(scenario, groups, counts_work, threads, report)
+        result = RunResult.concat(parts, scenario.times, scenario.members or 1)
     elif scenario.used_method.is_taylor_series and scenario.members is not None and not runs_in_lanes(scenario):
         result = _run_member_by_member(scenario, counts_work, report)
     else:
@@ -225,70 +226,28 @@ def _run_groups(
             own(scenario.end_time)
 
 
-def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> RunResult:
-    """Merge the runs of groups of members, in the order of the members."""
-    first = parts[0][1]
-    samples = np.full((len(scenario.times), *scenario.shape, first.samples.shape[-1]), np.nan)
-    failures = []
-    for rows, part in parts:
-        samples[: len(part.samples), rows] = part.samples
-        if part.failure is not None:
-            member, body = divmod(part.failure.body, len(scenario.bodies))
-            failures.append(replace(part.failure, body=int(rows[member]) * len(scenario.bodies) + body))
-        for crossing in part.crossings:
-            if crossing.member is None:
-                crossing.body = int(rows[crossing.body])
-            else:
-                crossing.member = int(rows[crossing.member])
-    crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
-    steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
-    failure = min(failures, key=lambda one: one.body, default=None)
-    result = RunResult(scenario.times, samples, first.columns, steps, refused, failure, crossings)
-    if scenario.contacts:
-        _merge_contacts(scenario, parts, result)
-    return result
-
-
-def _merge_contacts(scenario: Scenario, parts: list[tuple[Any, RunResult]], result: RunResult) -> None:
-    """Merge what happened at the contacts of groups of members."""
-    result.contact = np.full((len(scenario.times), *scenario.shape, CONTACT_NUMBERS), np.nan)
-    result.impact_totals = np.zeros((*scenario.shape, 3))
-    for rows, part in parts:
-        assert part.contact is not None
-        assert part.impact_totals is not None
-        result.contact[: len(part.contact), rows] = part.contact
-        result.impact_totals[rows] = part.impact_totals
-        part.impacts["member"] = rows[part.impacts["member"]]
-    impacts = np.concatenate([part.impacts for _, part in parts])
-    result.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
-
-
 def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
     """Run each member of an ensemble separately."""
     assert scenario.members is not None
-    columns = SampleColumns.of(scenario.form.sizes, counts_work)
-    samples = np.full((len(scenario.times), *scenario.shape, columns.drift + 1), np.nan)
-    result = RunResult(scenario.times, samples, columns, 0)
-    for member in range(scenario.members):
-        own = report_of_part(report, scenario, member, scenario.members)
-        part = run_scenario(scenario.take(member), counts_work, 1, own)
-        found = part.samples if scenario.is_system else part.samples[:, 0]
-        stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
-        written = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
-        samples[:written, member] = found[:written]
-        if stopped and len(scenario.times) == 1:
-            samples[0, member] = found[-1]
-        result.steps += part.steps
-        result.switches += part.switches
-        for crossing in part.crossings:
-            if scenario.is_system:
-                crossing.member = member
-            else:
-                crossing.body = member
-        result.crossings += part.crossings
-        if part.failure is not None and result.failure is None:
-            result.failure = replace(part.failure, body=member * len(scenario.bodies) + part.failure.body)
-        if own is not None:
-            own(scenario.end_time)
-    result.crossings.sort(key=lambda crossing: crossing.time)
-    return result
+    members, times = scenario.members, scenario.times
+
+    def parts() -> Iterator[tuple[slice, RunResult]]:
+        for member in range(members):
+            own = report_of_part(report, scenario, member, members)
+            part = run_scenario(scenario.take(member), counts_work, 1, own)
+            yield slice(member, member + 1), _as_ensemble_of_one(part, times, scenario.is_system)
+            if own is not None:
+                own(scenario.end_time)
+
+    return RunResult.concat(parts(), times, members)
+
+
+def _as_ensemble_of_one(run: RunResult, times: Array, is_system: bool) -> RunResult:
+    """The run of a single member, at the output times that it reached; of one that stopped, where only the end counts,
+    the state in which it stopped.
+    """
+    samples = run.samples
+    if len(run.times) and run.failure is None and run.times[-1] < times[-1] and run.times[-1] not in times:
+        samples = samples[-1:] if len(times) == 1 else samples[:-1]
+    crossings = [replace(c, member=0) if is_system else c for c in run.crossings]
+    return replace(run, samples=samples[:, None] if is_system else samples, crossings=crossings)

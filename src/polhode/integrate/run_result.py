@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from polhode.validation import Array
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from polhode.integrate.closed_form import ClosedForm
     from polhode.scenario.scenario import Scenario
 
@@ -58,6 +60,8 @@ class ContactColumns(NamedTuple):
 CONTACT_NUMBERS = 8
 """The numbers of ContactColumns."""
 
+Chosen: TypeAlias = "slice | NDArray[np.int64]"
+"""Members by their numbers from 0: consecutive ones as a slice, whose numbers are not copied."""
 Report = Callable[[float], None]
 """Called with the time, in s, that the run has reached.  An exception that it raises ends the run."""
 
@@ -130,6 +134,16 @@ class EventRecord:
     """Whether the run, or the run of that member, ended there."""
     member: int | None = None
     """Of an ensemble of systems: the member; then `body` is the body of the system."""
+
+    @property
+    def owner(self) -> int:
+        """The member of an ensemble to which it happened."""
+        return self.body if self.member is None else self.member
+
+    def given_to(self, member: int) -> EventRecord:
+        """The same of a member with another number."""
+        body, of_system = (member, None) if self.member is None else (self.body, member)
+        return EventRecord(self.event, body, self.time, self.sample, self.name, self.ends, of_system)
 
 
 @dataclass(frozen=True)
@@ -229,3 +243,135 @@ class RunResult:
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the machine code, which is compiled again when needed."""
         return {**self.__dict__, "closed_form": None}
+
+    # Of ensembles -----------------------------------------------------------------------------------------------------
+    @property
+    def bodies(self) -> int:
+        """How many each member of an ensemble has."""
+        return self.samples.shape[2] if self.samples.ndim > 3 else 1
+
+    def take(self, members: int | Chosen) -> RunResult:
+        """The result of some members of an ensemble, numbered anew in the order in which they are asked for.
+
+        Of one member, by its number, it is that of a single run: what happened has no member.  Samples of a slice are
+        not copied.
+        """
+        crossings, failure = self.crossings, self.failure
+        chosen = np.arange(self.samples.shape[1])[members].reshape(-1)
+        if crossings or failure is not None:
+            places: dict[int, list[int]] = {}
+            for place, member in enumerate(chosen.tolist()):
+                places.setdefault(member, []).append(place)
+            crossings = [c.given_to(place) for c in crossings for place in places.get(c.owner, ())]
+            if failure is not None:
+                owner, body = divmod(failure.body, self.bodies)
+                failure = replace(failure, body=places[owner][0] * self.bodies + body) if owner in places else None
+        impacts = _impacts_of(self.impacts, chosen)
+        own: Any = members
+        if isinstance(members, int):
+            own = members if self.samples.ndim > 3 else slice(members, members + 1)
+            crossings = [replace(c, body=0 if c.member is None else c.body, member=None) for c in crossings]
+            if impacts is not None:
+                impacts["member"] = -1
+        return replace(
+            self,
+            samples=self.samples[:, own],
+            failure=failure,
+            crossings=crossings,
+            checkpoints=None,
+            closed_form=None,
+            impacts=impacts,
+            contact=None if self.contact is None else self.contact[:, own],
+            impact_totals=None if self.impact_totals is None else self.impact_totals[own],
+        )
+
+    @classmethod
+    def concat(
+        cls, results: Iterable[tuple[Chosen, RunResult]], times: Array, members: int, *, same_steps: bool = False
+    ) -> RunResult:
+        """The result of an ensemble from those of its parts: each with its members, by their numbers in the ensemble.
+
+        The parts may come in any order, and have all members together.  Each is written where it belongs as soon as it
+        comes, so that no more than one need be in memory besides the whole.  Where a part has fewer output times, its
+        members have NaN.  Steps are added up, unless all parts take the same steps.
+        """
+        whole: RunResult | None = None
+        parts: list[RunResult] = []
+        firsts: list[int] = []
+        for own, part in results:
+            if whole is None:
+                whole = _room_for(part, times, members)
+            _write(part.samples, whole.samples, own)
+            if part.contact is not None:
+                _write(part.contact, whole.contact, own)
+            if part.impact_totals is not None and whole.impact_totals is not None:
+                whole.impact_totals[own] = part.impact_totals
+            numbers = np.arange(members)[own]
+            firsts.append(int(numbers[0]))
+            parts.append(_events_in_ensemble(part, numbers))
+        assert whole is not None, "an ensemble has members"
+        parts = [parts[i] for i in np.argsort(firsts)]
+        steps = [part.steps for part in parts]
+        whole.steps = max(steps) if same_steps else sum(steps)
+        whole.refused, whole.switches = (sum(getattr(one, name) for one in parts) for name in ("refused", "switches"))
+        failures = [part.failure for part in parts if part.failure is not None]
+        whole.failure = min(failures, key=lambda failure: failure.body, default=None)
+        whole.crossings = sorted((c for part in parts for c in part.crossings), key=lambda crossing: crossing.time)
+        if whole.impacts is not None:
+            impacts = np.concatenate([part.impacts for part in parts])
+            whole.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
+        return whole
+
+
+def _room_for(part: RunResult, times: Array, members: int) -> RunResult:
+    """The result of an ensemble, before anything is written, that is like that of a part."""
+    samples, contact, totals = part.samples, part.contact, part.impact_totals
+    return replace(
+        part,
+        times=times,
+        samples=np.empty((len(times), members, *samples.shape[2:])),
+        checkpoints=None,
+        closed_form=None,
+        contact=None if contact is None else np.empty((len(times), members, *contact.shape[2:])),
+        impact_totals=None if totals is None else np.empty((members, *totals.shape[1:])),
+    )
+
+
+def _write(values: Array, whole: Any, own: Chosen) -> None:
+    whole[: len(values), own] = values
+    whole[len(values) :, own] = np.nan
+
+
+def _events_in_ensemble(part: RunResult, numbers: NDArray[np.int64]) -> RunResult:
+    """What a part leaves beside its arrays, with the numbers of its members in the ensemble."""
+    left = replace(part, samples=part.samples[:0].copy(), contact=None, impact_totals=None, closed_form=None)
+    if part.crossings and (numbers[0] or numbers[-1] != len(numbers) - 1):
+        known = numbers.tolist()
+        left.crossings = [c.given_to(known[c.owner]) for c in part.crossings]
+    if part.failure is not None:
+        owner, body = divmod(part.failure.body, part.bodies)
+        left.failure = replace(part.failure, body=int(numbers[owner]) * part.bodies + body)
+    if part.impacts is not None:
+        left.impacts = part.impacts.copy()
+        left.impacts["member"] = numbers[part.impacts["member"]]
+    return left
+
+
+def _impacts_of(rows: Any, members: NDArray[np.int64]) -> Any:
+    """The impacts of some members, who are numbered anew in their order."""
+    if rows is None:
+        return None
+    chosen, places = match_members(rows["member"], members)
+    found = rows[chosen]
+    found["member"] = places
+    return found
+
+
+def match_members(owners: Any, members: NDArray[np.int64]) -> tuple[Any, Any]:
+    """The rows whose owner is among the members, and the owner's place there; for each place, if it is there twice."""
+    order = np.argsort(members, kind="stable")
+    first, last = (np.searchsorted(members[order], owners, side) for side in ("left", "right"))
+    counts = last - first
+    rows = np.repeat(np.arange(len(owners)), counts)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, order[np.repeat(first, counts) + within]

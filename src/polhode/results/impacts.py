@@ -223,15 +223,6 @@ class Impacts:
         return "\n".join([*table, self._summary])
 
 
-def select_impacts(rows: Any, members: Any) -> Any:
-    """The rows of one member, as those of a single run; or of several (sorted), numbered in their order."""
-    if rows is None:
-        return None
-    kept = rows[np.isin(rows["member"], members)].copy()
-    kept["member"] = -1 if np.ndim(members) == 0 else np.searchsorted(members, kept["member"])
-    return kept
-
-
 def name_contact_states(codes: Array) -> Array:
     """The words of contact states; "unknown" after a member has failed."""
     words = np.array([*CONTACT_STATES, "unknown"])

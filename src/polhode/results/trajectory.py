@@ -22,11 +22,11 @@ from polhode.errors import InputError, ScenarioError, nearest
 from polhode.integrate import timeline
 from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.driver import run_scenario
-from polhode.integrate.run_result import ContactColumns, EventRecord, RunResult
+from polhode.integrate.run_result import ContactColumns, RunResult
 from polhode.integrate.timeline import checkpoint_before
 from polhode.massprops.geometry import Indices
 from polhode.results import material_points
-from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states, select_impacts
+from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State, split_groups, stack_components
 from polhode.validation import Array
@@ -116,23 +116,11 @@ class Trajectory:
             raise InputError(
                 f"member {i!r}: " + ("this motion is no ensemble" if members is None else f"0 to {members - 1}")
             )
-        run, is_system = self.run_result, self.scenario.is_system
-        samples = run.samples[:, i] if is_system else run.samples[:, i : i + 1]
-        valid: Any = np.isfinite(samples).all(axis=(1, 2))
+        run = self.run_result.take(i)
+        valid: Any = np.isfinite(run.samples).all(axis=(1, 2))
         count = len(valid) if valid.all() else int(np.argmin(valid))
-        own = [c for c in run.crossings if (c.member if is_system else c.body) == i]
-        crossings = [replace(c, body=c.body if is_system else 0, member=None) for c in own]
-        mine = i if is_system else slice(i, i + 1)
-        result = RunResult(
-            run.times[:count],
-            samples[:count],
-            run.columns,
-            run.steps,
-            crossings=crossings,
-            impacts=select_impacts(run.impacts, i),
-            contact=None if run.contact is None else run.contact[:count, mine],
-            impact_totals=None if run.impact_totals is None else run.impact_totals[mine],
-        )
+        contact = None if run.contact is None else run.contact[:count]
+        result = replace(run, times=run.times[:count], samples=run.samples[:count], contact=contact, auto_report=None)
         return type(self)(self.scenario.take(i), result, self.unknown_forces)
 
     def members(self, which: ArrayLike | slice) -> Self:
@@ -152,25 +140,7 @@ class Trajectory:
         if count is None:
             raise InputError("this motion is no ensemble: it has no members to choose from")
         chosen = _member_numbers(which, count)
-        run, is_system = self.run_result, self.scenario.is_system
-        places = {member: i for i, member in enumerate(chosen.tolist())}
-
-        def kept(crossing: EventRecord) -> EventRecord | None:
-            place = places.get(crossing.member if is_system else crossing.body)
-            if place is None:
-                return None
-            return replace(crossing, member=place) if is_system else replace(crossing, body=place)
-
-        result = replace(
-            run,
-            samples=run.samples[:, chosen],
-            crossings=[found for crossing in run.crossings if (found := kept(crossing)) is not None],
-            checkpoints=None,
-            closed_form=None,
-            impacts=select_impacts(run.impacts, chosen),
-            contact=None if run.contact is None else run.contact[:, chosen],
-            impact_totals=None if run.impact_totals is None else run.impact_totals[chosen],
-        )
+        result = self.run_result.take(chosen)
         return type(self)(self.scenario.take(chosen), result, self.unknown_forces)
 
     def __getitem__(self, which: Any) -> Self:
