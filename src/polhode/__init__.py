@@ -3,10 +3,10 @@
 The public names are loaded when they are first used, so that `import polhode` stays fast.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import sys as _sys
+import types as _types
+import typing as _typing
 
 from polhode.version import __version__
 
@@ -93,7 +93,7 @@ _MODULES = {
 
 __all__ = [*_HOMES, "__version__"]
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
     from polhode.ensembles import reductions as reductions
@@ -163,18 +163,31 @@ if TYPE_CHECKING:
     from polhode.solve.write_source import write_source as write_source
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name not in _HOMES:
         from polhode.synonyms import unknown_attribute_message
 
         raise AttributeError(unknown_attribute_message("polhode", name, _HOMES))
-    home = _HOMES[name]
-    value = (
-        import_module(f"polhode.{_MODULES[name]}") if home is None else getattr(import_module(f"polhode.{home}"), name)
-    )
-    globals()[name] = value
-    return value
+    home = _HOMES[name] or _MODULES[name]
+    module = _importlib.import_module(f"polhode.{home}")
+    value = module if name in _MODULES else getattr(module, name)
+    setattr(_sys.modules[__name__], name, value)
+    return getattr(_sys.modules[__name__], name)
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(_types.ModuleType):
+    """This package: of its modules, users see the public names alone, whoever imports them first."""
+
+    def __setattr__(self, name: str, value: _typing.Any) -> None:
+        if name in _MODULES and type(value) is _types.ModuleType:
+            from polhode.public_namespace import PublicNamespace
+
+            value = PublicNamespace(f"{__name__}.{name}", value)
+        super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package

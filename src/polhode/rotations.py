@@ -20,6 +20,30 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
+__all__ = [
+    "angle_between",
+    "angles_within_a_turn",
+    "axis_and_angle",
+    "euler_angles",
+    "from_euler_angles",
+    "from_yaw_pitch_roll",
+    "inverse_rate_matrix",
+    "matrix",
+    "pointing_error",
+    "product",
+    "quaternion",
+    "quaternion_rate",
+    "rate_matrix",
+    "rodrigues",
+    "sandwiched",
+    "skewed_matrix",
+    "spin",
+    "turn_between",
+    "w_matrix",
+    "yaw_pitch_roll",
+    "yaw_pitch_roll_of",
+]
+
 
 def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
     """Rotate a vector about an axis: (1 - cos a)(v . r) r + sin a (r x v) + cos a v.  [Christian 2011, eq. 17.16]

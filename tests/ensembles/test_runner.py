@@ -16,6 +16,7 @@ from polhode.ensembles.chunk_work import ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
 from polhode.ensembles.emitted_code import digest_emitted_code
 from polhode.ensembles.member_source import ArraySource, digest_numbers_of
+from polhode.ensembles.reductions import check_reductions
 from polhode.errors import CancelledError, FileError, InputError, ScenarioError
 from polhode.progress import listening
 
@@ -269,7 +270,7 @@ def test_auto_of_few_members_has_the_bits_of_the_motion_in_memory(count, tmp_pat
 
 def test_the_work_of_a_chunk_can_be_sent_with_just_its_numbers(motion):
     scenario = ph.Scenario(BOX, START, FORCES, **SETTINGS)
-    reductions = ph.reductions.check_reductions(REDUCTIONS)
+    reductions = check_reductions(REDUCTIONS)
     work = ChunkWork(ArraySource(scenario), ChunkPlan(MEMBERS, 4096), RunSettings(1), reductions)
     sent = pickle.dumps(work.part(1))
     assert len(sent) < len(pickle.dumps(work)) / 1.8

@@ -132,7 +132,7 @@ def test_unknown_names_bring_the_nearest():
         ph.reference.problem("boxes_complx")
     with pytest.raises(ph.PolhodeError, match="4 numbers"):
         PROBLEMS["boxes_complex"].error_of(quaternion_wxyz=(1, 0, 0))
-    with pytest.raises(AttributeError, match=r"polhode\.reference has no"):
+    with pytest.raises(AttributeError, match=r"ph\.reference has no .problms.: did you mean .problem."):
         ph.reference.problms  # noqa: B018
 
 

@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.equations.formulations import FORMULATIONS
+from polhode.scenario.forces import FORCES
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 
@@ -342,7 +343,7 @@ def test_no_force_of_the_library_is_missed():
         "earth_gravity",
         "magnetic_torquer",
     }  # against SciPy and NASA's data: tests/flight
-    assert {case.force.name for case in CASES.values()} == set(ph.forces.FORCES) - flight
+    assert {case.force.name for case in CASES.values()} == set(FORCES) - flight
 
 
 COMBINATIONS = [(name, kind) for name in CASES for kind in BODIES if kind == "system" or name in SINGLE]

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
+__all__ = [
+    "about",
+    "applied",
+    "combined",
+    "homogenized",
+    "inverse",
+    "point",
+    "projected",
+    "rotation",
+    "scaling",
+    "skew",
+    "translation",
+    "vector",
+]
+
 _PROJECTION_AXES = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
 """Viewed from the positive end of an axis: the coordinates to the right, upwards, and toward the viewer."""
 

@@ -13,6 +13,8 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+__all__ = ["with_linear_drag", "with_quadratic_drag"]
+
 
 class Flight(NamedTuple):
     """Position (m) and velocity (m/s) of a falling body."""

@@ -29,6 +29,8 @@ from polhode.reference.multiprecision import (
     to_mpf,
 )
 
+__all__ = ["free_rotation"]
+
 GUARD_DIGITS = 15
 """Digits beyond those requested, in the easiest regime."""
 

@@ -14,6 +14,8 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+__all__ = ["SpringPair"]
+
 
 @dataclass(frozen=True)
 class SpringPair:

@@ -14,7 +14,6 @@ from polhode.equations import atmosphere as laws
 from polhode.equations.atmosphere import AirProperties
 from polhode.equations.law import Groups
 from polhode.errors import ForceError, InputError, nearest
-from polhode.synonyms import unknown_attribute_message
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -337,8 +336,3 @@ def _rows(given: Any, count: int) -> list[list[float]]:
         raise ForceError(f"ned of the wind must be finite, but at height number {at} it is {rows[at].tolist()}")
     listed: list[list[float]] = rows.tolist()
     return listed
-
-
-def __getattr__(name: str) -> Any:
-    known = ("US76", "exponential", "constant", "steady_wind", "wind_shear", "wind_table", "wind", "Air", "Wind")
-    raise AttributeError(unknown_attribute_message("ph.air", name, known))

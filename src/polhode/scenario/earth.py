@@ -16,7 +16,7 @@ from polhode import validation
 from polhode.equations import earth as laws
 from polhode.equations.law import Groups
 from polhode.errors import InputError, nearest
-from polhode.synonyms import explain_unknown_arguments, explain_unknown_fields, unknown_attribute_message
+from polhode.synonyms import explain_unknown_arguments, explain_unknown_fields
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -352,7 +352,3 @@ def earth_to_plain(earth: Earth) -> Any:
         return earth.name
     numbers = {key: getattr(earth, key) for key in EARTH_KEYS}
     return {"name": earth.name, **numbers, "zonal": list(earth.zonal)}
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(unknown_attribute_message("ph.earth", name, (*EARTHS, "Earth")))

@@ -19,11 +19,32 @@ from polhode.equations import pair_laws
 from polhode.errors import ForceError
 from polhode.scenario.flight_forces import aerodynamics, drag, earth_gravity
 from polhode.scenario.force import Force, check_body_pair
-from polhode.synonyms import unknown_attribute_message
 from polhode.validation import Leaf, as_leaf, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+__all__ = [
+    "EARTH_MAGNETIC_MOMENT",
+    "GRAVITATIONAL_CONSTANT",
+    "STANDARD_GRAVITY",
+    "aerodynamics",
+    "drag",
+    "earth_gravity",
+    "force_at",
+    "gravity",
+    "impulse",
+    "linear_drag",
+    "magnetic_torquer",
+    "mutual_gravity",
+    "point_gravity",
+    "quadratic_drag",
+    "rotational_drag",
+    "spring",
+    "spring_between",
+    "thruster",
+    "torque",
+]
 
 STANDARD_GRAVITY = 9.80665
 """m/s2, by definition (CGPM 1901)."""
@@ -450,10 +471,6 @@ FORCES = {
     )
 }
 """The forces by name, as scenario files call them."""
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(unknown_attribute_message("ph.forces", name, FORCES))
 
 
 def _number(value: Any, name: str) -> Leaf:

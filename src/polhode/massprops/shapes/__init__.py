@@ -6,8 +6,6 @@ mass or density may have a leading axis for the members of an ensemble.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
-
 from polhode.massprops.shapes.hollow import spherical_shell, tube
 from polhode.massprops.shapes.polyhedra import parallelepiped, prism, tetrahedron
 from polhode.massprops.shapes.solids import (
@@ -22,7 +20,6 @@ from polhode.massprops.shapes.solids import (
     torus,
 )
 from polhode.massprops.shapes.thin import ring, thin_disk, thin_rod, thin_sheet
-from polhode.synonyms import unknown_attribute_message
 
 __all__ = [
     "box",
@@ -44,8 +41,3 @@ __all__ = [
     "torus",
     "tube",
 ]
-
-if not TYPE_CHECKING:  # type checkers would otherwise accept any name
-
-    def __getattr__(name: str) -> NoReturn:
-        raise AttributeError(unknown_attribute_message("ph.shapes", name, __all__))
