@@ -31,6 +31,8 @@ LARGEST_RATIO = 64.0
 """A group that has grown or shrunk by more than this gets a new unit."""
 PROBES = 10.0 ** np.arange(-16, -1)
 """As fractions of a segment: very short steps that show to which side of a switch the motion continues."""
+SHORTEST_PROBE = 4 * np.finfo(float).eps
+"""As a fraction of the time: shorter steps are lost when the time is rounded, far from 0 or in short segments."""
 RETREATS = 10.0 ** np.arange(-10, -2)
 """As fractions of a segment: how far to go back from a stop to come to it again."""
 CLEARLY = 1000.0
@@ -103,6 +105,8 @@ class SegmentIntegrator:
 
     def __init__(self, variables: TaylorVariables, now: Array, begin: float, end: float, middle: float) -> None:
         self.variables, self.begin, self.span = variables, begin, end - begin
+        shortest = SHORTEST_PROBE * max(abs(begin), abs(end))
+        self.probes = np.append(shortest, PROBES[self.span * PROBES > shortest] * self.span)
         self.base = now.copy()
         self.system = build_equations(variables.scenario, now, middle, variables.counts_work, False)
         self.used: CompiledIntegrator = acquire_integrator(variables.scenario, self.system, variables.tolerance, 0)
@@ -182,7 +186,7 @@ class SegmentIntegrator:
 
         Both are 0 if it stays.
         """
-        times = self.span * PROBES
+        times = self.probes
         changes = self._evaluate(direction * times)[i] - self.value_of(i)
         has_left = np.abs(changes) > self._roundings()[i]
         first = int(np.argmax(has_left))
@@ -221,7 +225,7 @@ class SegmentIntegrator:
             near, is_less = np.abs(value) <= rounding, value < 0
             if landed >= 0:
                 near[landed - count] = True
-        for ahead in (self.span * PROBES).tolist() if near.any() else ():
+        for ahead in self.probes.tolist() if near.any() else ():
             self.ahead, turned = ahead, np.zeros(len(switches), dtype=bool)
             while True:
                 self._hold_branches(near, is_less)
@@ -246,7 +250,7 @@ class SegmentIntegrator:
         count = len(self.system.events)
         if not self.system.switches:
             return -1
-        now, then = self._evaluate(0.0), self._evaluate(CLEARLY * self.span * PROBES[0])
+        now, then = self._evaluate(0.0), self._evaluate(CLEARLY * self.probes[0])
         zero = CLEARLY * np.abs(now) < 8 * np.abs(then)
         zero[: count - len(self.system.switches)] = False
         return int(np.argmax(zero)) if zero.any() else -1
@@ -271,8 +275,15 @@ class SegmentIntegrator:
         self.integrator.pars[self.shifts] = np.where(near, np.where(is_less, np.inf, -np.inf), 0.0)
 
     def leave_switch(self, stop: float) -> tuple[Any, int, Array]:
-        """The very short step, no further than `stop`, after which no switch is zero: heyoka finds its next zero."""
-        outcome, _ = self.integrator.step(max_delta_t=min(self.ahead, stop - self.time))
+        """The very short step, no further than `stop`, after which no switch is zero: heyoka finds its next zero.
+
+        It ends at a double: heyoka keeps the time of a zero in two, and would go back to the first, across the switch.
+        """
+        high, low = self.integrator.dtime
+        end = min(high + self.ahead, stop)
+        outcome, _ = self.integrator.step(max_delta_t=end - high - low)
+        if outcome == import_heyoka().taylor_outcome.time_limit:
+            self.integrator.dtime = end, 0.0
         self.ahead = 0.0
         return self._name_outcome(outcome), 1, np.empty((0, len(self.places)))
 

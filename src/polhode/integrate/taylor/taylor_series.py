@@ -321,8 +321,9 @@ class TaylorSeries(Integrator):
                 integrator.time,
                 self.variables.renormalize(integrator.state() if self.changed is None else self.changed),
             )
-            if reached > b and self.stopped_at is None:
-                reached, self.now = b, self.variables.renormalize(rows[-1][-1])
+            if until > b and reached > b and self.stopped_at is None:  # the last output is at b
+                self.now = self.variables.renormalize(rows[-1][-1])
+            reached = min(reached, b)  # heyoka's clock may end a rounding after b
             self.boundary = self._zeros_at(integrator)
         else:
             reached = b
