@@ -28,6 +28,7 @@ from polhode.integrate.driver import integrator_for
 from polhode.integrate.loops import cuda
 from polhode.integrate.loops.fixed_steps import FixedRun
 from polhode.integrate.loops.kernel_program import KernelProgram
+from polhode.integrate.run_plan import RunPlan
 from polhode.ir.loops import pack_record
 from polhode.ir.passes import PRECISIONS
 from polhode.massprops.body import Body
@@ -98,7 +99,7 @@ def measure_kernel(device: cuda.Device, precision: str, bodies: int) -> dict[str
         BODY, sample_state(4096), FORCES, duration=STEPS * STEP, step=STEP, method="rk4", engine="gpu",
         precision=precision, output_times=[STEPS * STEP],
     )  # fmt: skip
-    integrator = integrator_for(scenario, False)
+    integrator = integrator_for(RunPlan(scenario, counts_work=False))
     program, size = integrator.plan.program, integrator.layout.sample_size
     assert isinstance(program, KernelProgram)
     start = np.tile(integrator.buffer, (bodies // 4096, 1)).astype(program.real)
@@ -216,10 +217,10 @@ def measure_transfers(device: cuda.Device, bodies: int) -> dict[str, float]:
     )  # fmt: skip
     rates = []
     for _ in range(REPEATS):
-        integrator = integrator_for(scenario, False)
-        times = scenario.times
+        integrator = integrator_for(RunPlan(scenario, counts_work=False))
+        (segment,) = integrator.run.timeline.segments
         began = perf_counter()
-        samples = integrator.integrate(0.0, STEPS * STEP, times, True)
+        samples = integrator.integrate(segment)
         rates.append(samples.nbytes / (perf_counter() - began))
         del samples
     return {"limit": limit, "samples": max(rates), "samples_first": rates[0]}

@@ -6,22 +6,22 @@ Only the state at the end is put out.  Between two segments nothing happens but 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
 from polhode.errors import ScenarioError
-from polhode.integrate import timeline
 from polhode.integrate.clocked_steps import ClockedSteps
 from polhode.integrate.integrator import FixedSteps, Integrator
 from polhode.integrate.loops.clocked import ClockedRun
 from polhode.integrate.loops.closed_form_loop import ClosedFormRun
 from polhode.integrate.loops.fixed_steps import FixedRun
 from polhode.integrate.loops.layout import KEPT_CLOCK
+from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.taylor import taylor_series as taylor
 from polhode.integrate.taylor.heyoka_integrator import TaylorVariables
+from polhode.integrate.timeline import Timeline, discontinuity_times, locate_on_grid
 from polhode.integrate.traced_functions import trace_functions
 from polhode.ir.program import Advance
 from polhode.ir.targets.heyoka import import_heyoka
@@ -64,13 +64,13 @@ def _check_scenario(scenario: Scenario) -> None:
         raise ScenarioError("a prepared run has no impulses and no events: use ph.simulate")
     if scenario.times.tolist() != [scenario.end_time]:
         raise ScenarioError("a prepared run shows its end only: give output_times=[the end of the run]")
-    if any(np.ptp(np.asarray(t)) > 0 for t in timeline.discontinuity_times(scenario)):
+    if any(np.ptp(np.asarray(t)) > 0 for t in discontinuity_times(scenario)):
         raise ScenarioError("in a prepared run all members share the times of their windows: run them group by group")
 
 
 # The closed form ------------------------------------------------------------------------------------------------------
 def _prepare_closed_form(scenario: Scenario) -> RunFunctions:
-    integrator = Integrator(scenario, False, 1, None)
+    integrator = Integrator(RunPlan(scenario, counts_work=False), 1)
     out = np.empty((1, len(integrator.buffer), integrator.layout.sample_size))
     run = ClosedFormRun(integrator.buffer, float(scenario.start_time), np.array(scenario.times), out)
     advance, units = integrator.plan.program.bind(run), len(integrator.buffer)
@@ -84,8 +84,8 @@ def _prepare_taylor(scenario: Scenario) -> RunFunctions:
     numbers = TaylorVariables(scenario, False)
     now, legs = numbers.start(), []
     with np.errstate(all="ignore"):
-        for a, b in pairwise([scenario.start_time, *timeline.segment_boundaries(scenario), scenario.end_time]):
-            leg = TaylorSegment(numbers, now, a, b, lanes)
+        for segment in Timeline.of(scenario).segments:
+            leg = TaylorSegment(numbers, now, segment.start, segment.end, lanes)
             if leg.found.events:
                 raise ScenarioError("a prepared run by Taylor series has no force that decides: use ph.simulate")
             leg.fill(now)
@@ -122,7 +122,7 @@ def _state_transfers(before: TaylorSegment, leg: TaylorSegment) -> list[tuple[Ar
 # Adaptive steps -------------------------------------------------------------------------------------------------------
 def _prepare_adaptive(scenario: Scenario) -> RunFunctions:
     """State and clocks stay in the buffer from segment to segment."""
-    integrator = ClockedSteps(scenario, False, 1, None)
+    integrator = ClockedSteps(RunPlan(scenario, counts_work=False), 1)
     buffer, units, log = integrator.buffer, len(integrator.buffer), integrator.event_log
     width = integrator.layout.sample_size * (buffer.shape[1] // integrator.packing.size)
     out, start = np.empty((1, units, width)), scenario.start_time
@@ -144,13 +144,13 @@ def _prepare_adaptive(scenario: Scenario) -> RunFunctions:
 # Fixed steps ----------------------------------------------------------------------------------------------------------
 def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
     """Where a segment ends beside the grid, its last state stands in the output, and is copied back."""
-    integrator = FixedSteps(scenario, False, 1, None)
+    integrator = FixedSteps(RunPlan(scenario, counts_work=False), 1)
     buffer, layout, units = integrator.buffer, integrator.layout, len(integrator.buffer)
     blocks, h = buffer.reshape(-1, integrator.packing.size), scenario.needed_step
     calls: SegmentCalls = []
     outs: list[Array] = []
     for a, b, windows in _iterate_segments(integrator):
-        stop_k, rest = timeline.locate_on_grid(np.array([b]), a, h)
+        stop_k, rest = locate_on_grid(np.array([b]), a, h)
         outs.append(np.empty((1, units, layout.sample_size * (buffer.shape[1] // integrator.packing.size))))
         state = outs[-1].reshape(-1, layout.sample_size)[:, : layout.drift]
         back = [(blocks[:, : layout.drift], state)] if rest[0] > 0 and b != scenario.end_time else []
@@ -162,14 +162,13 @@ def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
 # Segments -------------------------------------------------------------------------------------------------------------
 def _iterate_segments(integrator: Integrator) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
     """From, to, and what its windows change in the buffer; those of the first are written into it."""
-    scenario, buffer = integrator.scenario, integrator.buffer
-    edges = [scenario.start_time, *timeline.segment_boundaries(scenario), scenario.end_time]
-    integrator.begin_segment(edges[0], edges[1])
+    buffer, segments = integrator.buffer, integrator.run.timeline.segments
+    integrator.begin_segment(segments[0])
     first = now = buffer.copy()
-    for i, (a, b) in enumerate(pairwise(edges)):
+    for i, segment in enumerate(segments):
         windows = []
         if i > 0:
-            integrator.begin_segment(a, b)
+            integrator.begin_segment(segment)
             then = buffer.copy()
             changed = np.flatnonzero((then != now).any(axis=0))
             windows = [
@@ -178,7 +177,7 @@ def _iterate_segments(integrator: Integrator) -> Iterator[tuple[float, float, li
                 if len(some)
             ]
             now = then
-        yield a, b, windows
+        yield segment.start, segment.end, windows
     buffer[:] = first
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate import timeline
 from polhode.integrate.taylor import taylor_series as taylor
 from polhode.integrate.taylor.heyoka_equations import build_equations
 from polhode.integrate.taylor.heyoka_integrator import TaylorVariables
@@ -19,6 +18,7 @@ from polhode.integrate.taylor.heyoka_pool import (
     moving_state,
     parameter_values,
 )
+from polhode.integrate.timeline import Timeline
 from polhode.ir.targets.heyoka import import_heyoka
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
@@ -47,12 +47,11 @@ def prepare_segments(scenario: Scenario) -> RunFunctions:
 
 def _prepare_segments(scenario: Scenario, in_lanes: bool) -> RunFunctions:
     numbers = TaylorVariables(scenario, False)
-    edges = [scenario.start_time, *timeline.segment_boundaries(scenario), scenario.end_time]
     lanes = int(import_heyoka().recommended_simd_size()) if in_lanes else 0
     legs: list[TaylorSegment] = []
     now = numbers.start()
-    for a, b in pairwise(edges):
-        leg = TaylorSegment(numbers, now, a, b, lanes)
+    for segment in Timeline.of(scenario).segments:
+        leg = TaylorSegment(numbers, now, segment.start, segment.end, lanes)
         leg.fill(now)
         leg.go()
         now = leg.numbers()

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from polhode.ensembles.store_manifest import version_of
 from polhode.integrate.driver import drive, integrator_for
+from polhode.integrate.run_plan import RunPlan
 from polhode.ir.program import Program
 from polhode.scenario.scenario import Scenario
 
@@ -38,7 +39,7 @@ def digest_emitted_code(scenario: Scenario) -> str:
     """
     if scenario.used_method.is_taylor_series:
         return sha256(f"heyoka {version_of('heyoka')}".encode()).hexdigest()
-    integrator = integrator_for(replace(scenario, engine="cpu", precision="strict"), False, 1)
+    integrator = integrator_for(RunPlan(replace(scenario, engine="cpu", precision="strict"), counts_work=False), 1)
     program = integrator.plan.program
     assert isinstance(program, Program)
     integrator.plan = integrator.plan._replace(program=_Spy())

@@ -10,12 +10,13 @@ import numpy as np
 from polhode.integrate import integrator
 from polhode.integrate.event_log import EventLog
 from polhode.integrate.integrator import Integrator, RunAlone, on_threads
-from polhode.integrate.journal import Snapshot, StreamReader, events_of_rows, rows_of_events
+from polhode.integrate.journal import StreamReader
 from polhode.integrate.loops.clocked import ClockedRun
 from polhode.integrate.loops.layout import KEPT_CLOCK, first_place
+from polhode.integrate.outputs import Outputs
 from polhode.integrate.run_result import Failure
-from polhode.integrate.timeline import Checkpoint, impulses_at
-from polhode.ir.records import fields_of, set_fields
+from polhode.integrate.run_state import Log, Snapshot, events_of_rows, rows_of_events
+from polhode.integrate.timeline import Checkpoint, Segment
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
@@ -41,15 +42,15 @@ def _search_step(scenario: Scenario) -> float:
 class ClockedSteps(Integrator):
     """Steps with step-size control, or of one length where events are watched.  Clocks count from the run's start."""
 
-    _logged = 0
-    """The number of events that the journal has."""
+    STATE = (*Integrator.STATE, "event_log.memory", "event_log.counts", "event_log.halted")
+    LOGS = (Log("events", "event_log.found", rows_of_events, events_of_rows),)
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         scenario, layout = self.scenario, self.layout
         self.is_adaptive = scenario.used_method.is_adaptive
-        self.slots = 1 if self.plan.is_system else layout.lanes
-        bodies = len(scenario.bodies) if self.plan.is_system else 1
+        self.slots = 1 if self.run.is_system else layout.lanes
+        bodies = len(scenario.bodies) if self.run.is_system else 1
         self.clocks = len(self.buffer) * self.slots
         self._bodies = len(scenario.bodies)
         self.event_log = EventLog(scenario, self.clocks, bodies, self.slots, layout.sample_size // layout.lanes)
@@ -58,7 +59,7 @@ class ClockedSteps(Integrator):
             blocks[:, place : place + layout.lanes] = 0.0
         h, step = layout.clock.h, scenario.step or scenario.duration / 1000
         blocks[:, h : h + layout.lanes] = _search_step(scenario) if scenario.used_method.is_closed_form else step
-        if not self.plan.is_system:  # unused lanes make no steps
+        if not self.run.is_system:  # unused lanes make no steps
             blocks[-1, h + layout.lanes - len(blocks) * layout.lanes + scenario.count : h + layout.lanes] = 0.0
 
     def resume(self, checkpoint: Checkpoint) -> None:
@@ -70,90 +71,38 @@ class ClockedSteps(Integrator):
             blocks[:, : layout.sample_size] = row[:width].reshape(len(blocks), -1)
             unit[list(layout.clock[:KEPT_CLOCK])] = row[width:]
 
-    def apply_impulses(self, t: float) -> None:
-        super().apply_impulses(t)
-        if impulses_at(self.scenario, t):
+    def apply_impulses(self, t: float) -> bool:
+        acts = super().apply_impulses(t)
+        if acts:
             self.event_log.forget_sides()
+        return acts
 
-    def begin_segment(self, a: float, b: float) -> None:
-        super().begin_segment(a, b)
+    def begin_segment(self, segment: Segment) -> None:
+        super().begin_segment(segment)
         if not self.is_adaptive:  # a new grid of steps
             clock = self.layout.clock
-            for place, value in ((clock.step, 0.0), (clock.origin, a - self.scenario.start_time)):
+            for place, value in ((clock.step, 0.0), (clock.origin, segment.start - self.scenario.start_time)):
                 self.buffer.reshape(-1, self.packing.size)[:, place : place + self.layout.lanes] = value
-
-    def save(self) -> Any:
-        log = self.event_log
-        return (*super().save(), log.memory.copy(), log.counts.copy(), log.halted.copy(), list(log.found))
-
-    def restore(self, saved: Any) -> None:
-        super().restore(saved[:4])
-        log = self.event_log
-        log.memory[:], log.counts[:], log.halted[:], found = saved[4:]
-        log.found = list(found)
-
-    def snapshot(self) -> Snapshot:
-        log = self.event_log
-        return {**super().snapshot(), "memory": fields_of(log.memory), "counts": log.counts, "halted": log.halted}
 
     def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
         super().restore_snapshot(snapshot, inside, reader)
-        log = self.event_log
-        set_fields(log.memory, snapshot["memory"])
-        log.counts[:], log.halted[:] = snapshot["counts"], snapshot["halted"]
-        log.found = events_of_rows(reader.take("events"))
-        self._logged, self.crossings = len(log.found), log.found
-        if inside is not None:
-            self.inside = {"rows": reader.take("samples")}
+        self.crossings = self.event_log.found
 
-    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
-        rows = reader.take("samples", None if ended else len(wanted) * len(self._clock("t")))
-        out, checkpoints, _ = self._new_outputs(len(wanted))
-        self._fill_outputs(rows, out, checkpoints)
-        self.checkpoints = checkpoints
-        return self.packing.unpack(out)
+    def new_outputs(self, record: ClockedRun) -> Outputs:
+        count, units, width = record.out.shape
+        arrays = [record.out.reshape(count, units, width // self.slots, self.slots), record.checkpoints[..., None]]
+        outputs = Outputs(arrays, len(self._clock("t")), len(record.done))
+        outputs.done = record.done
+        return outputs
 
-    def _new_outputs(self, count: int) -> tuple[Array, Array, Any]:
-        """Room for outputs, for the starts of the steps that cover them, and for how many each clock has written."""
-        units, width = len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.packing.size)
-        has_one_clock = self.plan.is_system or self.layout.lanes == 1
-        keeps = self.scenario.members is None and not self.scenario.events and has_one_clock
-        checkpoints = np.empty((count if keeps else 0, units, width + KEPT_CLOCK))
-        out = self.plan.program.new_output((count, units, width))
-        return out, checkpoints, np.zeros(units * self.slots, dtype=np.int64)
-
-    def _append_outputs(self, out: Array, checkpoints: Array, before: Any, done: Any) -> None:
-        """Give the journal the outputs that are new, clock by clock, each with the number of its clock; and events."""
-        if self.journal is None:
-            return
-        by_slot = out.reshape(len(out), len(self.buffer), -1, self.slots)
-        for c in range(len(self._clock("t"))):
-            unit, slot, new = c // self.slots, c % self.slots, slice(before[c], done[c])
-            if done[c] > before[c]:
-                rows = by_slot[new, unit, :, slot]
-                kept = checkpoints[new, unit] if len(checkpoints) else rows[:, :0]
-                self.journal.append("samples", np.column_stack([np.full(len(rows), float(c)), rows, kept]))
-        if new_events := self.event_log.found[self._logged :]:
-            self.journal.append("events", rows_of_events(new_events))
-            self._logged = len(self.event_log.found)
-
-    def _fill_outputs(self, rows: Array, out: Array, checkpoints: Array) -> Any:
-        """Put rows of the journal in their places; return how many each clock has."""
-        by_slot = out.reshape(len(out), len(self.buffer), -1, self.slots)
-        clocks, width = rows[:, 0].astype(np.int64), by_slot.shape[2]
-        done = np.bincount(clocks, minlength=len(self.buffer) * self.slots)
-        order, ends = np.argsort(clocks, kind="stable"), np.cumsum(done)
-        for c in np.flatnonzero(done):
-            own = rows[order[ends[c] - done[c] : ends[c]]]
-            by_slot[: len(own), c // self.slots, :, c % self.slots] = own[:, 1 : width + 1]
-            if len(checkpoints):
-                checkpoints[: len(own), c // self.slots] = own[:, width + 1 :]
-        return done
+    def outputs_of(self, record: ClockedRun, count: int) -> Array:
+        self.checkpoints = record.checkpoints
+        return self.packing.unpack(record.out)[:count]
 
     def _clock(self, name: str) -> Array:
         """A field of all clocks."""
         place, lanes = getattr(self.layout.clock, name), self.layout.lanes
-        if self.plan.is_system:
+        if self.run.is_system:
             return self.buffer[:, place]
         return self.buffer[:, place : place + lanes].reshape(-1)[: self.scenario.count]
 
@@ -162,43 +111,44 @@ class ClockedSteps(Integrator):
         """Whether an event has stopped the run; the members of an ensemble stop individually."""
         return self.scenario.members is None and bool(self.event_log.is_stopped.any())
 
-    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> ClockedRun:  # noqa: ARG002
-        start, times, log = self.scenario.start_time, self.scenario.times, self.event_log
-        through = self.is_stepped or (bool(times[-1] >= b) and not is_last)
+    def segment_record(self, segment: Segment) -> ClockedRun:
+        start, log = self.scenario.start_time, self.event_log
+        through = self.is_stepped or segment.goes_on
         rtol, atol = self.scenario.group_tolerances if self.is_adaptive else ((), ())
-        out, checkpoints, done = self._new_outputs(len(wanted))
+        units, width = len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.packing.size)
+        has_one_clock = self.run.is_system or self.layout.lanes == 1
+        keeps = self.scenario.members is None and not self.scenario.events and has_one_clock
+        count, done = len(segment.outputs), np.zeros(units * self.slots, dtype=np.int64)
+        checkpoints = np.empty((count if keeps else 0, units, width + KEPT_CLOCK))
+        out = self.plan.program.new_output((count, units, width))
         return ClockedRun(
-            self.buffer, self.pairs, float(start), float(b - start), through, is_last, wanted - start, tuple(rtol),
-            tuple(atol), UNLIMITED, done, out, checkpoints, *log.fields(),
+            self.buffer, self.pairs, float(start), float(segment.end - start), through, segment.is_last,
+            segment.outputs - start, tuple(rtol), tuple(atol), UNLIMITED, done, out, checkpoints, *log.fields(),
         )  # fmt: skip
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
-        scenario, log = self.scenario, self.event_log
-        segment = self.segment_record(a, b, wanted, is_last)
-        start, end, through = segment.start, segment.end, segment.through
-        out, checkpoints, done = segment.out, segment.checkpoints, segment.done
-        if (inside := self.take_inside()) is not None:
-            done[:] = self._fill_outputs(inside["rows"], out, checkpoints)
-        before = done.copy()
+    def integrate(self, segment: Segment) -> Array:
+        scenario, log, wanted = self.scenario, self.event_log, segment.outputs
+        record = self.segment_record(segment)
+        start, end, through, out = record.start, record.end, record.through, record.out
+        outputs, _ = self.begin_outputs(record)
         while True:
             budget = max(10, int(integrator.PORTION_S / self.seconds_per_step / 3))
             rows, found = log.log()
-            run = segment._replace(budget=budget, log=rows, found=found)
+            run = record._replace(budget=budget, log=rows, found=found)
             self.check_program(run)
             self._advance(run)
             t, h = self._clock("t"), self._clock("h")
-            written = done[: len(t)]
+            written = record.done[: len(t)]
             left = (written < len(wanted)) | (through & (t < end))
             if not (left & (h > 0)).any():
                 break
             if self.report is not None:
                 self.report(start + float(t.mean()))
             if self.journal is not None and self.journal.is_due():
-                self._append_outputs(out, checkpoints, before, done)
+                self.write_outputs(outputs)
                 self.write_snapshot(start + float(t.mean()), {})
-                before = done.copy()
-        self._append_outputs(out, checkpoints, before, done)
-        self.crossings, self.checkpoints = log.found, checkpoints[: len(wanted)]
+        self.write_outputs(outputs)
+        self.crossings, self.checkpoints = log.found, record.checkpoints
         self.steps, self.refused = (int(self._clock(name).sum()) for name in ("accepted", "wasted"))
         if self._is_stopped:
             self.stopped_at = start + float(self._clock("t")[0])
@@ -237,12 +187,12 @@ class ClockedSteps(Integrator):
             return
         if self.scenario.members is None:
             unit = int(np.argmax(stuck))
-            body = self._first_nonfinite_slope() if self.plan.is_system else unit
+            body = self._first_nonfinite_slope() if self.run.is_system else unit
             now = self.samples
             self._fail(self.scenario.start_time + float(self._clock("t")[unit]), now, now, "stuck", body)
             self._report_halting_event()
             return
-        if self.plan.is_system:
+        if self.run.is_system:
             for member in np.flatnonzero(stuck):
                 out[written[member] :, member] = np.nan
             return
@@ -263,7 +213,7 @@ class ClockedSteps(Integrator):
         if self.failure is not None or self.scenario.members is None or not stuck.any():
             return self.failure
         clock, now = int(np.argmax(stuck)), self.samples
-        body = clock * self._bodies if self.plan.is_system else clock
+        body = clock * self._bodies if self.run.is_system else clock
         self._fail(self.scenario.start_time + float(self._clock("t")[clock]), now, now, "stuck", body)
         self._report_halting_event()
         return self.failure

@@ -9,11 +9,13 @@ import numpy as np
 
 from polhode.integrate import integrator
 from polhode.integrate.integrator import Integrator, RunAlone, on_threads
-from polhode.integrate.journal import Snapshot, StreamReader, failure_of_snapshot
+from polhode.integrate.journal import StreamReader
 from polhode.integrate.loops.closed_form_loop import ClosedFormRun
+from polhode.integrate.outputs import Outputs
+from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import Failure, Report
-from polhode.integrate.timeline import apply_impulses, impulses_at
-from polhode.scenario.scenario import Scenario
+from polhode.integrate.run_state import Snapshot
+from polhode.integrate.timeline import Segment, apply_impulses
 from polhode.validation import Array
 
 SECONDS_PER_EVALUATION = 2e-6
@@ -23,10 +25,11 @@ SECONDS_PER_EVALUATION = 2e-6
 class ClosedForm(Integrator):
     """The motion of a scenario in closed form, at any time, also outside the run."""
 
-    def __init__(
-        self, scenario: Scenario, counts_work: bool, threads: int | None = None, report: Report | None = None
-    ) -> None:
-        super().__init__(scenario, counts_work, threads, report)
+    STATE = ("_starts", "_buffers", "_reached", "failure")
+
+    def __init__(self, run: RunPlan, threads: int | None = None, report: Report | None = None) -> None:
+        super().__init__(run, threads, report)
+        scenario = run.scenario
         self._alone = Lock()  # the loop works in place in the buffers, which threads share
         self._starts: list[float] = [scenario.start_time]
         """The times at which the segments between impulses begin."""
@@ -46,51 +49,46 @@ class ClosedForm(Integrator):
         samples: Array = self.samples_at(np.array([self._reached]))[0]
         return samples
 
-    def save(self) -> Any:
-        return (list(self._starts), list(self._buffers), self._reached)
-
     def restore(self, saved: Any) -> None:
-        starts, buffers, self._reached = saved
-        self._starts, self._buffers, self._bound = list(starts), list(buffers), {}
-
-    def snapshot(self) -> Snapshot:
-        numbers = {"starts": np.array(self._starts), "buffers": np.stack(self._buffers), "reached": self._reached}
-        return {**super().snapshot(), **numbers}
+        super().restore(saved)
+        self._bound = {}
 
     def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
-        self.failure = failure_of_snapshot(snapshot["failure"])
-        self._starts, self._reached = snapshot["starts"].tolist(), snapshot["reached"]
-        self._buffers, self._bound = [buffer.copy() for buffer in snapshot["buffers"]], {}
-        self.buffer = self._buffers[-1]
-        if inside is not None:
-            self.inside = {"rows": reader.take("samples")}
+        super().restore_snapshot(snapshot, inside, reader)
+        self.buffer, self._bound = self._buffers[-1], {}
 
-    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
-        rows = reader.take("samples", None if ended else len(wanted))
-        return rows.reshape(len(rows), self.scenario.count, -1)
+    def new_outputs(self, record: ClosedFormRun) -> Outputs:
+        return Outputs.of_one_clock(record.out)
+
+    def outputs_of(self, record: ClosedFormRun, count: int) -> Array:
+        return self.packing.unpack(record.out)[:count]
 
     def set_state(self, samples: Array) -> None:
         """Begin a segment with these samples, where the last one ended."""
         self.buffer = self.buffer.copy()
         self.packing.write_state(self.buffer, samples)
 
-    def apply_impulses(self, t: float) -> None:
-        if not (impulses := impulses_at(self.scenario, t)):
-            return
+    def apply_impulses(self, t: float) -> bool:
+        if not (impulses := self.run.timeline.impulses_at(t)):
+            return False
         self.set_state(apply_impulses(self.scenario, self.samples_at(np.array([t]))[0], self.columns, t, impulses))
         if t > self._starts[-1]:
             self._starts.append(t)
             self._buffers.append(self.buffer)
         self._buffers[-1] = self.buffer
+        return True
 
     def samples_at(self, times: Array) -> Array:
         """Samples of all bodies at increasing times: (times, bodies, columns)."""
         out = self.plan.program.new_output((len(times), len(self._buffers[0]), self.layout.sample_size))
+        self._fill(out, times)
+        return self.packing.unpack(out)
+
+    def _fill(self, out: Array, times: Array) -> None:
         cuts = [0, *np.searchsorted(times, self._starts[1:]).tolist(), len(times)]
         for i, (start, buffer) in enumerate(zip(self._starts, self._buffers, strict=True)):
             if cuts[i] < cuts[i + 1]:
                 self._evaluate(buffer, start, times[cuts[i] : cuts[i + 1]], out[cuts[i] : cuts[i + 1]])
-        return self.packing.unpack(out)
 
     def _evaluate(self, buffer: Array, start: float, times: Array, out: Array) -> None:
         run = ClosedFormRun(buffer, float(start), np.ascontiguousarray(times), out)
@@ -98,9 +96,9 @@ class ClosedForm(Integrator):
         with self._alone:
             on_threads(self.plan.program.bind(run), len(buffer), self.threads)
 
-    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> ClosedFormRun:  # noqa: ARG002
-        out = self.plan.program.new_output((len(wanted), len(self.buffer), self.layout.sample_size))
-        return ClosedFormRun(self.buffer, float(self._starts[-1]), np.ascontiguousarray(wanted), out)
+    def segment_record(self, segment: Segment) -> ClosedFormRun:
+        out = self.plan.program.new_output((len(segment.outputs), len(self.buffer), self.layout.sample_size))
+        return ClosedFormRun(self.buffer, float(self._starts[-1]), np.ascontiguousarray(segment.outputs), out)
 
     def numbers_at(self, t: float) -> list[float]:
         """The sample of a single body at one time, as plain floats; cheap enough to call often."""
@@ -116,28 +114,25 @@ class ClosedForm(Integrator):
             numbers: list[float] = self._now[0, 0].tolist()
         return numbers
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
-        """Evaluate the samples at the wanted times, reporting progress."""
-        self._reached = b
+    def integrate(self, segment: Segment) -> Array:
+        """Evaluate the samples at the outputs, reporting progress."""
+        wanted, self._reached = segment.outputs, segment.end
         portion = max(1, int(integrator.PORTION_S / (SECONDS_PER_EVALUATION * self.scenario.count)))
         if self.journal is None and (self.report is None or len(wanted) <= portion):
             return self.samples_at(wanted)
-        samples = np.empty((len(wanted), self.scenario.count, self.layout.sample_size // self.layout.lanes))
-        inside = self.take_inside()
-        first = written = 0 if inside is None else len(inside["rows"])
-        if inside is not None:
-            samples[:first] = inside["rows"].reshape(-1, *samples.shape[1:])
-        for i in range(first, len(wanted), portion):
-            samples[i : i + portion] = self.samples_at(wanted[i : i + portion])
-            until, time = min(i + portion, len(wanted)), float(wanted[min(i + portion, len(wanted)) - 1])
+        record = self.segment_record(segment)
+        outputs, _ = self.begin_outputs(record)
+        for i in range(int(outputs.done[0]), len(wanted), portion):
+            until = min(i + portion, len(wanted))
+            self._fill(record.out[i:until], wanted[i:until])
+            outputs.done[0], time = until, float(wanted[until - 1])
             if self.report is not None:
                 self.report(time)
             if self.journal is not None and (self.journal.is_due() or until == len(wanted)):
-                self.journal.append("samples", samples[written:until].reshape(until - written, -1))
-                written = until
+                self.write_outputs(outputs)
                 if until < len(wanted):
                     self.write_snapshot(time, {})
-        return samples
+        return self.packing.unpack(record.out)
 
     def finish(self, times: Array, samples: Array, run_alone: RunAlone) -> Failure | None:  # noqa: ARG002
         finite: Any = np.isfinite(samples).all(axis=2)

@@ -50,8 +50,11 @@ from polhode.integrate.contacts.contact_shapes import (
     ROUNDING,
 )
 from polhode.integrate.integrator import Integrator, on_threads
-from polhode.integrate.journal import Snapshot, StreamReader
+from polhode.integrate.outputs import Outputs
+from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import IMPACT, Failure, Report, RunResult
+from polhode.integrate.run_state import Log
+from polhode.integrate.timeline import Segment
 from polhode.massprops.body import Body
 from polhode.scenario.contact import BodyContact, HalfSpace
 from polhode.scenario.outline import outline_of
@@ -80,8 +83,12 @@ FAILURES = {
 class ContactSteps(Integrator):
     """Bodies in contact with half-spaces and with each other."""
 
-    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
-        super().__init__(scenario, counts_work, threads, report)
+    STATE = (*Integrator.STATE, "memory")
+    LOGS = (Log("impacts", "logged", np.concatenate, lambda rows: [rows] if len(rows) else []),)
+
+    def __init__(self, run: RunPlan, threads: int | None = None, report: Report | None = None) -> None:
+        super().__init__(run, threads, report)
+        scenario = run.scenario
         units, bodies = len(self.buffer), len(scenario.bodies)
         self.features, self.first, self.feature_step = _stack_features(scenario.bodies, units)
         self.planes, self.plane_step = _stack_planes(scenario, units)
@@ -97,8 +104,6 @@ class ContactSteps(Integrator):
         self.log = np.zeros((units, rows if keeps else 0, LOG_NUMBERS))
         self.logged: list[Array] = []
         self.forces: list[Array] = []
-        self._in_journal = 0
-        """How many pieces of `logged` the journal has."""
 
     def _skin(self, a: int, b: int) -> float:
         """The distance at which two bodies touch: 0 if one is round all over, so that the normal has all its digits."""
@@ -107,42 +112,20 @@ class ContactSteps(Integrator):
         return 0.0 if rounding > ROUND * size else SKIN * size
 
     def save(self) -> Any:
-        return super().save(), self.memory.copy(), self.forces[-1:], len(self.logged)
+        return super().save(), self.forces[-1:]
 
     def restore(self, saved: Any) -> None:
-        before, memory, forces, logged = saved
+        before, self.forces[:] = saved
         super().restore(before)
-        self.memory[:] = memory
-        self.forces[:] = forces
-        del self.logged[logged:]
 
-    def snapshot(self) -> Snapshot:
-        return {**super().snapshot(), "memory": self.memory}
+    def new_outputs(self, record: ContactRun) -> Outputs:
+        return Outputs.of_one_clock(record.out, record.contact)
 
-    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
-        super().restore_snapshot(snapshot, inside, reader)
-        self.memory[:] = snapshot["memory"]
-        self.logged = [rows for rows in (reader.take("impacts"),) if len(rows)]
-        self._in_journal = len(self.logged)
-        if inside is not None:
-            self.inside = {"rows": reader.take("samples"), "contact": reader.take("contact")}
-
-    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
-        rows, contact = (reader.take(name, None if ended else len(wanted)) for name in ("samples", "contact"))
+    def outputs_of(self, record: ContactRun, count: int) -> Array:
+        """With the loads of the contacts, which are kept."""
+        contact = record.contact[:count]
         self.forces.append(contact.reshape(len(contact), self.scenario.count, 8))
-        return self.packing.unpack(rows.reshape(len(rows), len(self.buffer), -1))
-
-    def _append_rows(self, out: Array, contact: Array, written: int) -> int:
-        """Give the journal the outputs that are new, and the impacts; return how many outputs it has."""
-        assert self.journal is not None
-        done = int(self.memory[:, AT_OUTPUT].min())
-        if done > written:
-            self.journal.append("samples", out[written:done].reshape(done - written, -1))
-            self.journal.append("contact", contact[written:done].reshape(done - written, -1))
-        for rows in self.logged[self._in_journal :]:
-            self.journal.append("impacts", rows)
-        self._in_journal = len(self.logged)
-        return done
+        return self.packing.unpack(record.out[:count])
 
     def pop_impacts(self) -> Any:
         """The impacts since the last call, in order of time."""
@@ -150,7 +133,8 @@ class ContactSteps(Integrator):
         self.logged.clear()
         return impacts
 
-    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> ContactRun:  # noqa: ARG002
+    def segment_record(self, segment: Segment) -> ContactRun:
+        a, b, wanted = segment.start, segment.end, segment.outputs
         units, bodies = len(self.buffer), len(self.scenario.bodies)
         return ContactRun(
             self.buffer,
@@ -179,43 +163,34 @@ class ContactSteps(Integrator):
             BUDGET,
         )
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
-        units, bodies = len(self.buffer), len(self.scenario.bodies)
-        run = self.segment_record(a, b, wanted, is_last)
-        out, contact, written = run.out, run.contact, 0
-        if (inside := self.take_inside()) is None:
+    def integrate(self, segment: Segment) -> Array:
+        units, a, wanted = len(self.buffer), segment.start, segment.outputs
+        run = self.segment_record(segment)
+        outputs, inside = self.begin_outputs(run)
+        if not inside:
             self.memory[:, [AT_TIME, AT_OUTPUT, AT_STATUS]] = 0.0
-        else:
-            written = len(inside["rows"])
-            out[:written] = inside["rows"].reshape(written, units, -1)
-            contact[:written] = inside["contact"].reshape(written, units, -1)
         self.check_program(run)
         advance = self.plan.program.bind(run)
         while True:
             on_threads(advance, units, self.threads)
             self._take_log()
+            outputs.done[0] = int(self.memory[:, AT_OUTPUT].min())
             status = self.memory[:, AT_STATUS]
             going = (status == RUNNING) | (status == LOG_FULL)
             if self.report is not None:
-                self.report(a + float(self.memory[going, AT_TIME].min()) if going.any() else b)
+                self.report(a + float(self.memory[going, AT_TIME].min()) if going.any() else segment.end)
             if not going.any():
                 break
             if self.journal is not None and self.journal.is_due():
-                written = self._append_rows(out, contact, written)
+                self.write_outputs(outputs)
                 self.write_snapshot(a + float(self.memory[going, AT_TIME].min()), {})
-        if self.journal is not None:
-            self._append_rows(out, contact, written)
+        self.write_outputs(outputs)
         self.steps = int(self.memory[:, AT_STEPS].sum())
         self._find_failure(a)
-        done = (
-            int(self.memory[:, AT_OUTPUT].min())
-            if self.failure is not None and self.scenario.members is None
-            else len(wanted)
-        )
+        is_short = self.failure is not None and self.scenario.members is None
         if self.is_stepped:  # only the last ones are asked for
             self.forces.clear()
-        self.forces.append(contact[:done].reshape(done, units * bodies, 8))
-        return self.packing.unpack(out[:done])
+        return self.outputs_of(run, int(outputs.done[0]) if is_short else len(wanted))
 
     def _take_log(self) -> None:
         counts = self.memory[:, AT_LOGGED].astype(int)

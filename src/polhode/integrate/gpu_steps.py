@@ -37,20 +37,20 @@ class GpuFixedSteps(FixedSteps):
 
     def _first_buffer(self) -> Array:
         """A buffer that has not been packed stays so: its columns go to the GPU, which spreads them."""
-        if "buffer" in vars(self) or self.plan.is_system or self.scenario.members is None:
+        if "buffer" in vars(self) or self.run.is_system or self.scenario.members is None:
             self.columns_to_spread: Columns | None = None
             return self.buffer
         self.columns_to_spread = pack_columns(self.scenario, self.packing)
         return np.broadcast_to(0.0, (self.units, self.width))
 
-    def _take_steps(self, segment: FixedRun, k: int) -> Array:
+    def _take_steps(self, record: FixedRun) -> Array:
         if self.scenario.members is None:
-            return super()._take_steps(segment, k)
+            return super()._take_steps(record)
         program = self.plan.program
         assert isinstance(program, KernelProgram)
-        run = segment._replace(k=k, stop=int(np.searchsorted(segment.stop_k, k)))
+        run = record._replace(stop=int(np.searchsorted(record.stop_k, record.k)))
         share_units(kernel_program.gpus(), 0, self.units, partial(self._run_on, program, run))
-        self.steps += run.k_end - k
+        self.steps += run.k_end - run.k
         return np.asarray(run.out, dtype=np.float64)
 
     def _run_on(self, program: KernelProgram, run: FixedRun, device: Any, first: int, last: int) -> list[None]:

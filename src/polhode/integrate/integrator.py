@@ -8,24 +8,27 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from polhode.equations.rigid_body import turn_per_step
 from polhode.integrate import timeline
-from polhode.integrate.buffer import pack_buffer, pack_pairs, packing_of
-from polhode.integrate.journal import Journal, Snapshot, StreamReader, failure_of_snapshot, failure_to_snapshot
+from polhode.integrate.buffer import pack_buffer, pack_pairs
+from polhode.integrate.journal import Journal, StreamReader
 from polhode.integrate.loops.fixed_steps import FixedRun
-from polhode.integrate.prepare import Plan, plan_of, structure_of
-from polhode.integrate.run_result import EventRecord, Failure, Report, RunResult, SampleColumns
-from polhode.integrate.timeline import Checkpoint, apply_impulses, impulses_at
-from polhode.integrate.traced_functions import forces_need_velocity
+from polhode.integrate.outputs import Outputs
+from polhode.integrate.run_result import EventRecord, Failure, Report, RunResult
+from polhode.integrate.run_state import Log, RunState, Snapshot
+from polhode.integrate.timeline import Checkpoint, Segment, apply_impulses, open_windows
 from polhode.scenario.force import flatten_leaves
 from polhode.scenario.members import over_bodies
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import split_groups
 from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from polhode.integrate.run_plan import RunPlan
 
 CORES = os.cpu_count() or 1
 PORTION_S = 0.2
@@ -45,13 +48,6 @@ def on_threads(work: Callable[[int, int], Any], units: int, threads: int) -> Non
         list(pool.map(work, cuts[:-1], cuts[1:]))
 
 
-def plan_scenario(scenario: Scenario, counts_work: bool) -> Plan:
-    """The program and memory layout of a scenario."""
-    inside = timeline.has_output_inside_segments(scenario)
-    needs_velocity = scenario.used_method.is_splitting and forces_need_velocity(scenario)
-    return plan_of(structure_of(scenario, counts_work, inside, needs_velocity))
-
-
 class OneByOneError(Exception):
     """A force switches branches at different times for different members, so they cannot share lanes."""
 
@@ -64,6 +60,10 @@ def runs_in_lanes(scenario: Scenario) -> bool:
 
 class Integrator:
     """The bodies of a scenario on their way.  The driver takes it through the segments of a run."""
+
+    STATE: ClassVar[tuple[str, ...]] = ("buffer", "steps", "refused", "stopped_at", "failure")
+    """What changes while it works, by names of attributes: see `RunState`."""
+    LOGS: ClassVar[tuple[Log, ...]] = ()
 
     failure: Failure | None = None
     switches = 0
@@ -84,13 +84,11 @@ class Integrator:
     inside: Snapshot | None = None
     """What a portion has left behind, to continue within a segment."""
 
-    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
-        self.scenario, self.report = scenario, report
-        self.plan = plan_scenario(scenario, counts_work)
-        self.layout = self.plan.layout
-        self.columns = SampleColumns.of(scenario.form.sizes, counts_work)
-        self.packing = packing_of(scenario, self.plan)
-        self.units, self.width = self.packing.buffer_shape(self.plan.is_system)
+    def __init__(self, run: RunPlan, threads: int | None = None, report: Report | None = None) -> None:
+        scenario = run.scenario
+        self.run, self.scenario, self.report = run, scenario, report
+        self.plan, self.layout, self.columns, self.packing = run.loops, run.layout, run.columns, run.packing
+        self.units, self.width = self.packing.buffer_shape(run.is_system)
         """The rows of the buffer, and the numbers of each."""
         self.pairs = pack_pairs(scenario)
         self.threads = 1 if scenario.engine == "gpu" else min(threads or CORES, self.units)
@@ -102,7 +100,7 @@ class Integrator:
     @cached_property
     def buffer(self) -> Array:
         """All numbers of the run, packed when they are first asked for."""
-        return pack_buffer(self.scenario, self.packing, self.plan.is_system)
+        return pack_buffer(self.scenario, self.packing, self.run.is_system)
 
     # What the driver asks ---------------------------------------------------------------------------------------------
     @property
@@ -118,34 +116,44 @@ class Integrator:
         """Continue from a checkpoint."""
         self.set_state(checkpoint.samples)
 
-    def apply_impulses(self, t: float) -> None:
-        """Apply the impulses at time t."""
-        if impulses := impulses_at(self.scenario, t):
+    def apply_impulses(self, t: float) -> bool:
+        """Apply the impulses at time t; return whether there are any."""
+        impulses = self.run.timeline.impulses_at(t)
+        if impulses:
             self.set_state(apply_impulses(self.scenario, self.samples, self.columns, t, impulses))
+        return bool(impulses)
 
-    def begin_segment(self, a: float, b: float) -> None:
+    def begin_segment(self, segment: Segment) -> None:
         """Before a segment: each force that acts in a window acts always or never, so that no stage sees its edge."""
-        middle = (a + b) / 2
         for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=False):  # rotors come last
             times = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
-            for (start, stop), at_start, at_stop in zip(f.windows, times[::2], times[1::2], strict=True):
-                is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
+            for is_open, at_start, at_stop in zip(
+                open_windows(f.windows, segment), times[::2], times[1::2], strict=True
+            ):
                 opened = over_bodies(np.where(is_open, -np.inf, np.inf), self.scenario)
                 self.packing.write_values(self.buffer, at_start, np.broadcast_to(opened, self.scenario.shape).ravel())
                 self.packing.write_values(self.buffer, at_stop, np.inf)
         if self.scenario.mass_course is not None:
-            piece = self.scenario.mass_course.piece(middle, self.scenario.bodies[0])
+            piece = self.scenario.mass_course.piece(segment.middle, self.scenario.bodies[0])
             places = self.layout.body.course
             blocks, lanes = self.buffer.reshape(-1, self.packing.size), self.layout.lanes
             for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(piece)), strict=True):
                 blocks[:, place : place + lanes] = number
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
-        """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""
+    def integrate(self, segment: Segment) -> Array:
+        """Advance through a segment; return the samples at its outputs, (times, bodies, columns)."""
         raise NotImplementedError
 
-    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> Any:
+    def segment_record(self, segment: Segment) -> Any:
         """What the loop of the program takes to compute a segment from its beginning, in one call if it can."""
+        raise NotImplementedError
+
+    def new_outputs(self, record: Any) -> Outputs:
+        """The outputs of a segment that `segment_record` has room for."""
+        raise NotImplementedError
+
+    def outputs_of(self, record: Any, count: int) -> Array:
+        """The first outputs of a segment that has been computed, as `integrate` returns them."""
         raise NotImplementedError
 
     def finish(self, times: Array, samples: Array, run_alone: RunAlone) -> Failure | None:  # noqa: ARG002
@@ -196,15 +204,19 @@ class Integrator:
         block = self.buffer.reshape(-1, self.packing.size)[0]
         return [float(block[places[0]]) for places in self.layout.params[-1]]
 
+    # What changes -----------------------------------------------------------------------------------------------------
+    @cached_property
+    def state(self) -> RunState:
+        """What changes, to be saved and restored."""
+        return RunState(self, self.STATE, self.LOGS)
+
     def save(self) -> Any:
         """A copy of everything that changes."""
-        return (self.buffer.copy(), self.stopped_at, self.steps, self.refused)
+        return self.state.save()
 
     def restore(self, saved: Any) -> None:
         """Go back to what `save` has returned."""
-        buffer, self.stopped_at, self.steps, self.refused = saved
-        self.buffer[:] = buffer
-        self.failure = None
+        self.state.restore(saved)
 
     # Continuing a run that was killed ---------------------------------------------------------------------------------
     def starting_numbers(self) -> bytes:
@@ -212,43 +224,46 @@ class Integrator:
         numbers = [self.buffer, *(part for joins, numbers, _ in self.pairs for part in (joins, numbers))]
         return b"".join(np.ascontiguousarray(part).tobytes() for part in numbers)
 
-    def snapshot(self) -> Snapshot:
-        """Everything that changes, but the rows of streams."""
-        return {
-            "buffer": self.buffer,
-            "steps": self.steps,
-            "refused": self.refused,
-            "stopped_at": self.stopped_at,
-            "failure": failure_to_snapshot(self.failure),
-        }
-
-    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:  # noqa: ARG002
+    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
         """Continue from a snapshot; the outputs of the segments before it have been read."""
-        self.buffer[:] = snapshot["buffer"]
-        self.steps, self.refused, self.stopped_at = (snapshot[key] for key in ("steps", "refused", "stopped_at"))
-        self.failure = failure_of_snapshot(snapshot["failure"])
+        self.state.restore_snapshot(snapshot, reader.take)
+        if inside is not None:
+            self.inside = {**inside, "rows": reader.take(Outputs.STREAM)}
 
-    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:
+    def read_segment(self, reader: StreamReader, segment: Segment, ended: bool) -> Array:
         """The samples of a segment that was finished, as `integrate` has returned them.
 
-        If the run has ended in it, there may be fewer outputs than wanted, and rows that `integrate` did not return.
+        If the run has ended in it, the last ones may not have been reached.
         """
-        raise NotImplementedError
+        record = self.segment_record(segment)
+        outputs = self.new_outputs(record)
+        outputs.fill(reader.take(Outputs.STREAM, None if ended else outputs.size))
+        return self.outputs_of(record, len(segment.outputs))
+
+    def begin_outputs(self, record: Any) -> tuple[Outputs, Snapshot]:
+        """The outputs of a segment, with those that a killed run has left, and what else it has left."""
+        outputs, inside, self.inside = self.new_outputs(record), self.inside or {}, None
+        if inside:
+            outputs.fill(inside["rows"])
+        return outputs, inside
+
+    def write_outputs(self, outputs: Outputs) -> None:
+        """Give the journal, if there is one, what is new."""
+        if self.journal is not None:
+            outputs.append_to(self.journal)
+            for name, rows in self.state.new_rows().items():
+                self.journal.append(name, rows)
 
     def write_snapshot(self, time: float, inside: Snapshot | None = None) -> None:
-        """Write down all that is needed to continue here."""
+        """Write down all that is needed to continue here; inside a segment, what its loop has to know."""
         assert self.journal is not None
-        self.journal.write(time, {"segment": self.segment, "integrator": self.snapshot(), "inside": inside})
+        snapshot = {"segment": self.segment, "integrator": self.state.snapshot(), "inside": inside}
+        self.journal.write(time, snapshot)
 
     def check_program(self, run: Any) -> None:
         """Make sure that a run which is continued was begun by the same program."""
         if self.journal is not None:
             self.journal.check_program(self.plan.program.digest(run))
-
-    def take_inside(self) -> Snapshot | None:
-        """What the portion has left behind from which the run continues, once."""
-        inside, self.inside = self.inside, None
-        return inside
 
     # Parts ------------------------------------------------------------------------------------------------------------
     def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
@@ -285,61 +300,64 @@ class FixedSteps(Integrator):
         super().resume(checkpoint)
         self.first = checkpoint.k
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
-        done = self.packing.unpack(self._take_steps(self.segment_record(a, b, wanted, is_last), self.first))
+    def integrate(self, segment: Segment) -> Array:
+        done = self.packing.unpack(self._take_steps(self.segment_record(segment)))
         self.first = 0
-        if not is_last and self.failure is None:
+        if not segment.is_last and self.failure is None:
             self.set_state(done[-1])
-        return done[: len(wanted)]
+        return done[: len(segment.outputs)]
 
-    def segment_record(self, a: float, b: float, wanted: Array, is_last: bool) -> FixedRun:
-        stops, h = wanted if is_last else np.append(wanted, b), self.scenario.needed_step
+    def segment_record(self, segment: Segment) -> FixedRun:
+        stops, a, h = segment.stops, float(segment.start), self.scenario.needed_step
         stop_k, rest = timeline.locate_on_grid(stops, a, h)
         out = self._new_rows(len(stops))
-        return FixedRun(self._first_buffer(), self.pairs, float(a), h, 0, int(stop_k[-1]), stop_k, rest, 0, out)
+        return FixedRun(self._first_buffer(), self.pairs, a, h, self.first, int(stop_k[-1]), stop_k, rest, 0, out)
 
     def _first_buffer(self) -> Array:
         return self.buffer
 
-    def _take_steps(self, segment: FixedRun, k: int) -> Array:
-        a, h, last, stop_k, rest = segment.t_start, segment.h, segment.k_end, segment.stop_k, segment.stop_rest
-        out: Array = segment.out
-        s = int(np.searchsorted(stop_k, k))
-        written = s
-        if (inside := self.take_inside()) is not None:
-            k, rows = inside["k"], inside["rows"]
-            s = written = len(rows)
-            out[:s] = rows.reshape(-1, *self._row_shape)
+    def new_outputs(self, record: FixedRun) -> Outputs:
+        return Outputs.of_one_clock(record.out)
+
+    def outputs_of(self, record: FixedRun, count: int) -> Array:
+        return self.packing.unpack(record.out)[:count]
+
+    def _take_steps(self, record: FixedRun) -> Array:
+        """The outputs of all steps; of a run that fails, those before."""
+        a, h, last, stop_k, rest = record.t_start, record.h, record.k_end, record.stop_k, record.stop_rest
+        out: Array = record.out
+        outputs, inside = self.begin_outputs(record)
+        k = inside.get("k", record.k)
+        s = int(outputs.done[0]) if inside else int(np.searchsorted(stop_k, k))
         detects_failure = self.scenario.members is None
         while True:
             portion = max(1, int(PORTION_S / self.seconds_per_step))
             k_end = min(last, k + portion)
             before = self.buffer.copy() if detects_failure else None
             began = perf_counter()
-            run = segment._replace(k=k, k_end=k_end, stop=s)
+            run = record._replace(k=k, k_end=k_end, stop=s)
             self.check_program(run)
             on_threads(self.plan.program.bind(run), len(self.buffer), self.threads)
-            s_end = int(np.searchsorted(stop_k, k_end, side="right"))
+            outputs.done[0] = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
             if before is not None and not (
-                self._is_valid(out[s:s_end]) and self._is_valid(self.packing.output_of(self.buffer))
+                self._is_valid(out[s : outputs.done[0]]) and self._is_valid(self.packing.output_of(self.buffer))
             ):
                 good = self._locate_failure(before, a, h, k, k_end)
-                valid = out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
-                self._append_rows(valid[written:])
-                return valid
+                outputs.done[0] = int(np.searchsorted(stop_k + (rest > 0), good, side="right"))
+                self.write_outputs(outputs)
+                return out[: outputs.done[0]]
             if k_end == last:
-                self._append_rows(out[written:])
+                self.write_outputs(outputs)
                 return out
             if k_end - k == portion:
                 self.seconds_per_step = max((perf_counter() - began) / portion, 1e-9)
             if self.report is not None:
                 self.report(a + k_end * h)
-            k, s = k_end, s_end
+            k, s = k_end, int(outputs.done[0])
             if self.journal is not None and self.journal.is_due():
-                self._append_rows(out[written:s])
+                self.write_outputs(outputs)
                 self.write_snapshot(a + k * h, {"k": k})
-                written = s
 
     def _new_rows(self, count: int) -> Array:
         rows: Array = np.empty((count, *self._row_shape))
@@ -349,19 +367,6 @@ class FixedSteps(Integrator):
     def _row_shape(self) -> tuple[int, int]:
         """The shape of one output of the loop."""
         return self.units, self.layout.sample_size * (self.width // self.layout.size)
-
-    def _append_rows(self, rows: Array) -> None:
-        if self.journal is not None and len(rows):
-            self.journal.append("samples", rows.reshape(len(rows), -1))
-
-    def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
-        super().restore_snapshot(snapshot, inside, reader)
-        if inside is not None:
-            self.inside = {**inside, "rows": reader.take("samples")}
-
-    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:
-        rows = reader.take("samples", None if ended else len(wanted) + (not is_last))
-        return self.packing.unpack(rows.reshape(-1, *self._row_shape))[: len(wanted)]
 
     def _locate_failure(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
         """Repeat the failed portion step by step: record the failure, return the index of the last valid step."""

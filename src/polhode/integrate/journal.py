@@ -6,15 +6,12 @@ everything else that changes, as plain numbers and arrays.  Without a journal no
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 
-from polhode.integrate.run_result import EventRecord, Failure
+from polhode.integrate.run_state import Snapshot
 from polhode.validation import Array
-
-Snapshot: TypeAlias = dict[str, Any]
-"""Numbers, words, None, arrays, and lists and dictionaries of these: what a file can hold without being executed."""
 
 
 class Journal(Protocol):
@@ -65,25 +62,3 @@ class StreamReader:
             raise ValueError(f"{name} has {len(stream)} rows, fewer than {last}")
         self._taken[name] = last
         return stream[first:last]
-
-
-def rows_of_events(found: list[EventRecord]) -> Array:
-    """The events of a single run as rows."""
-    return np.array([[record.event, record.body, record.time, *record.sample] for record in found])
-
-
-def events_of_rows(rows: Array) -> list[EventRecord]:
-    """The events of a single run from their rows."""
-    return [EventRecord(int(row[0]), int(row[1]), float(row[2]), row[3:].copy()) for row in rows]
-
-
-def failure_to_snapshot(failure: Failure | None) -> Snapshot | None:
-    """Why a run has stopped, as plain numbers and words."""
-    if failure is None:
-        return None
-    return {**vars(failure), "last_good": np.asarray(failure.last_good, dtype=np.float64)}
-
-
-def failure_of_snapshot(snapshot: Snapshot | None) -> Failure | None:
-    """Why a run had stopped."""
-    return None if snapshot is None else Failure(**snapshot)

@@ -19,11 +19,11 @@ from polhode.equations.quaternions import conjugate, matrix, product, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
 from polhode.errors import InputError, ScenarioError, nearest
-from polhode.integrate import timeline
 from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.driver import run_scenario
+from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import ContactColumns, RunResult
-from polhode.integrate.timeline import checkpoint_before
+from polhode.integrate.timeline import checkpoint_before, discontinuity_times
 from polhode.massprops.geometry import Indices
 from polhode.results import material_points
 from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
@@ -640,9 +640,9 @@ class Trajectory:
         if self.scenario.contacts:  # the closed form holds between two impacts only
             return None
         if self.run_result.closed_form is None and not any(
-            np.ndim(event) for event in timeline.discontinuity_times(self.scenario)
+            np.ndim(event) for event in discontinuity_times(self.scenario)
         ):
-            return ClosedForm(self.scenario, self.work is not None)
+            return ClosedForm(RunPlan(self.scenario, self.work is not None))
         return self.run_result.closed_form
 
     def _state_of(self, samples: Array, t: float) -> Any:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.integrate import timeline
-from polhode.integrate.driver import run_scenario
+from polhode.integrate.driver import run_plan
 from polhode.integrate.journal import Recorder
+from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.scenario.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
 from polhode.scenario.scenario import Scenario
@@ -138,17 +138,7 @@ def run_with_dense_output(
     recorder: Recorder | None = None,
 ) -> RunResult:
     """A run that is compiled with dense output even if it has outputs only at its end: all runs are one program."""
-    is_dense = scenario.used_method.is_closed_form or timeline.has_output_inside_segments(scenario)
-    if is_dense or scenario.contacts or scenario.events:  # events need it anyway; and where a member stops, it ends
-        return run_scenario(scenario, counts_work, threads, report, recorder=recorder)
-    inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2
-    dense = scenario.with_settings(output_step=None, output_times=np.union1d(scenario.times, inside))
-    result = run_scenario(dense, counts_work, threads, report, recorder=recorder)
-    kept = result.times != inside
-    result.times, result.samples = result.times[kept], result.samples[kept]
-    if result.checkpoints is not None:
-        result.checkpoints = result.checkpoints[kept[: len(result.checkpoints)]]
-    return result
+    return run_plan(RunPlan(scenario, counts_work).with_dense_output(), threads, report, recorder=recorder)
 
 
 def _run_with_fallback(scenario: Scenario, why: str, run: Run) -> Attempt:

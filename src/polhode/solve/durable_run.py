@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.journal import Journal, Snapshot
+from polhode.integrate.journal import Journal
+from polhode.integrate.run_state import Snapshot
 from polhode.io.atomic_folders import atomic_folder, remove_leftovers
 from polhode.io.checkpoint_chain import CheckpointChain, CheckpointRecord
 from polhode.io.durable_files import remove_drafts, sync_folder, write_durable

@@ -85,7 +85,7 @@ def run_numbers(scenario: Scenario, extra: Mapping[str, Any] | None = None) -> R
     exporter = SourceExporter(settle_scenario(scenario), JAVASCRIPT)
     settled = exporter.scenario
     states, parameters = exporter.initial_numbers()
-    starts, ends = zip(*exporter.segments, strict=True)
+    starts, ends, *_ = zip(*exporter.segments, strict=True)
     step = [settled.needed_step] if settled.used_method.needs_step else []
     groups: dict[str, Any] = {
         "the initial state": states.ravel(),

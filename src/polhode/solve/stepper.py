@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import ScenarioError
-from polhode.integrate import timeline
 from polhode.integrate.driver import integrator_for
 from polhode.integrate.event_log import label_event_records
+from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import ContactColumns, Failure, RunResult
+from polhode.integrate.timeline import Segment
 from polhode.integrate.traced_functions import trace_functions
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
@@ -115,13 +116,14 @@ class Stepper:
         self._time = scenario.start_time
         self._applied = False
         """Whether the impulses at the current time have been applied."""
-        self._edges = sorted({*_discontinuities(self.scenario)})
         self._open: float | None = None
         """The start of the segment for which the windows of forces have been set."""
         self._seen: dict[tuple[int, int], int] = {}
         """How often each event has happened."""
+        plan = RunPlan(self.scenario, counts_work=False)
+        self._timeline = plan.timeline
         with np.errstate(all="ignore"):
-            self._integrator = integrator_for(self.scenario, False, 1)
+            self._integrator = integrator_for(plan, 1)
         self._integrator.is_stepped = True
         self._quick = QuickAdvance.of(self._integrator)
         """What advances without the driver: used once the windows are set."""
@@ -485,12 +487,13 @@ class Stepper:
                 break
             if loads is not None:
                 loads.settle(self._time)
-            following = next((edge for edge in self._edges if edge > self._time), np.inf)
+            following = self._timeline.following(self._time)
             b = min(time, following, np.inf if loads is None else loads.next_ramp_end)
             if self._open is None:
-                integrator.begin_segment(self._time, following if isfinite(following) else self._time + 1.0)
+                until = following if isfinite(following) else self._time + 1.0
+                integrator.begin_segment(Segment(self._time, until, np.empty(0)))
                 self._open = self._time
-            integrator.integrate(self._time, b, np.array([b]), False)
+            integrator.integrate(Segment(self._time, b, np.array([b])))
             if integrator.failure is not None:
                 self._fail(integrator.failure)
             if integrator.stopped_at is not None:
@@ -508,9 +511,8 @@ class Stepper:
         if self._open is None or not self._applied:
             self._quick.until = -np.inf
             return
-        following = next((edge for edge in self._edges if edge > self._time), np.inf)
         ramp_end = np.inf if self._loads is None else self._loads.next_ramp_end
-        self._quick.until = min(following, nextafter(ramp_end, np.inf))
+        self._quick.until = min(self._timeline.following(self._time), nextafter(ramp_end, np.inf))
 
     def _report(self) -> list[Crossing] | Impacts | None:
         """What has happened since the last report."""
@@ -625,9 +627,3 @@ def _as_time(given: Any, name: str) -> float:
     if isinstance(given, float):
         return float(given)
     return check_number(given, name, ScenarioError)
-
-
-def _discontinuities(scenario: Scenario) -> list[float]:
-    """All times that no step may cross."""
-    found = {float(np.ravel(event)[0]) for event in timeline.discontinuity_times(scenario)} | set(scenario.breaks)
-    return [t for t in found if t >= scenario.start_time and isfinite(t)]

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import InputError, ScenarioError
-from polhode.integrate import timeline
 from polhode.integrate.clocked_steps import ClockedSteps
 from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.contact_steps import FAILURES, ContactSteps
 from polhode.integrate.contacts.contact_scene import AT_LOGGED, AT_STATUS, LOG_FULL, MEMORY, RUNNING, STARTS_INSIDE
 from polhode.integrate.driver import integrator_for, segment_records
 from polhode.integrate.integrator import Integrator
-from polhode.integrate.timeline import impulses_at
+from polhode.integrate.run_plan import RunPlan
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.ir.program import Program
 from polhode.ir.targets import wasm
@@ -119,8 +118,8 @@ class CompiledRun(NamedTuple):
 
 def compiled_run(scenario: Scenario) -> CompiledRun:
     """The program and the image of a scenario whose method is known and whose functions are traced."""
-    integrator = integrator_for(scenario, scenario.members is None, 1)
-    _check_segments(scenario, integrator)
+    integrator = integrator_for(RunPlan(scenario, scenario.members is None), 1)
+    _check_segments(integrator)
     records: list[Any] = []
     changes: list[dict[int, int]] = []
     first: Any = None
@@ -145,10 +144,11 @@ def compiled_run(scenario: Scenario) -> CompiledRun:
     return CompiledRun(scenario, integrator, records, changes, image)
 
 
-def _check_segments(scenario: Scenario, integrator: Integrator) -> None:
+def _check_segments(integrator: Integrator) -> None:
     """Between two segments only the program may carry the state."""
-    end, inside = timeline.last_boundary(scenario), timeline.segment_boundaries(scenario)
-    impulses = [t for t in [*inside, end] if t > scenario.start_time and impulses_at(scenario, t)]
+    scenario, timeline = integrator.scenario, integrator.run.timeline
+    inside = timeline.boundaries
+    impulses = [t for t in [*inside, timeline.end] if t > timeline.start and timeline.impulses_at(t)]
     if impulses:
         raise ScenarioError(
             f"a scenario with an impulse inside its run, here at {impulses[0]:g} s, cannot be compiled for other "

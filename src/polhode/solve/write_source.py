@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.errors import InputError, ScenarioError
-from polhode.integrate import timeline
 from polhode.integrate.buffer import pack_buffer, pack_pairs, packing_of
 from polhode.integrate.loops.layout import assign_places
 from polhode.integrate.prepare import Plan, Structure, plan_of, structure_of
@@ -21,7 +19,7 @@ from polhode.integrate.straight import (
     fixed_functions,
     impulse_function,
 )
-from polhode.integrate.timeline import impulses_at
+from polhode.integrate.timeline import Segment, Timeline, discontinuity_times, locate_on_grid, open_windows
 from polhode.integrate.traced_functions import forces_need_velocity, trace_functions
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.ir.graph import TraceError
@@ -149,7 +147,7 @@ def settle_run(scenario: Scenario) -> Scenario:
     """The scenario with its functions traced and its method known."""
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
         scenario = scenario.with_settings(output_times=[scenario.end_time])
-    for times in timeline.discontinuity_times(scenario):
+    for times in discontinuity_times(scenario):
         if np.ndim(times) and np.unique(times).size > 1:
             raise ScenarioError(
                 "members whose impulses or windows are at different times cannot be exported together: export each "
@@ -185,6 +183,7 @@ class SourceExporter:
     def __init__(self, scenario: Scenario, language: Language) -> None:
         self.scenario, self.language = scenario, language
         self.counts_work = scenario.members is None  # as `ph.simulate` does
+        self.timeline = Timeline.of(scenario)
         self.structure, self.plan = self._plan()
         self.impulses = scenario.of_kind("impulse")
         self.pairs = pack_pairs(scenario)
@@ -197,17 +196,12 @@ class SourceExporter:
 
     def _plan(self) -> tuple[Structure, Plan]:
         """The structure of the scenario, and the steps of one unit."""
-        scenario, inside = self.scenario, timeline.has_output_inside_segments(self.scenario)
-        structure = exported_structure(scenario, self.counts_work, inside)
+        structure = exported_structure(self.scenario, self.counts_work, self.timeline.has_output_inside)
         return structure, plan_of(structure)
 
-    def _segments(self) -> list[tuple[float, float]]:
-        """The segments of the run up to its last output, each with its start and its end."""
-        scenario, end = self.scenario, timeline.last_boundary(self.scenario)
-        edges = [scenario.start_time, *timeline.segment_boundaries(scenario), end]
-        every = list(pairwise(edges if len(edges) > 1 else [end, end]))
-        last = next((i for i, (_, b) in enumerate(every) if scenario.times[-1] < b), len(every))
-        return every[: last + 1]
+    def _segments(self) -> Sequence[Segment]:
+        """The segments of the run up to its last output."""
+        return self.timeline.segments
 
     # Numbers ----------------------------------------------------------------------------------------------------------
     def _impulse_params(self, f: Force) -> Any:
@@ -233,37 +227,28 @@ class SourceExporter:
             parameters.append(np.stack(leaves, axis=-1).reshape(self.units, -1))
         return np.concatenate(states, axis=1), np.concatenate(parameters, axis=1)
 
-    def _stops(self) -> Iterator[tuple[Array, bool]]:
-        """The outputs of each segment, and whether the run goes on after it."""
-        times = self.scenario.times
-        for a, b in self.segments:
-            is_last = b == timeline.last_boundary(self.scenario)
-            yield times[(times >= a) & ((times <= b) if is_last else (times < b))], not is_last and times[-1] >= b
-
     def tables(self) -> dict[str, Any]:
         """The tables that the run goes by."""
-        scenario, method = self.scenario, self.scenario.used_method
-        stops = list(self._stops())
+        scenario, method, segments = self.scenario, self.scenario.used_method, self.segments
         tables: dict[str, Any] = {
             "output_times": scenario.times,
-            "segment_starts": [a for a, _ in self.segments],
-            "segment_stops": np.cumsum([0, *(len(wanted) for wanted, _ in stops)]),
+            "segment_starts": [segment.start for segment in segments],
+            "segment_stops": np.cumsum([0, *(len(segment.outputs) for segment in segments)]),
         }
         if method.is_closed_form:
-            return tables | {"segment_has_impulses": [bool(impulses_at(scenario, t)) for t in self.instants()]}
+            return tables | {"segment_has_impulses": [bool(self.timeline.impulses_at(t)) for t in self.instants()]}
         if method.is_adaptive:
-            ends = {"segment_ends": [b for _, b in self.segments], "segment_through": [goes_on for _, goes_on in stops]}
             del tables["segment_starts"]
-            return tables | ends
+            through = [segment.goes_on for segment in segments]
+            return tables | {"segment_ends": [segment.end for segment in segments], "segment_through": through}
         steps: list[float] = []
         rests: list[float] = []
         outputs: list[float] = []
         counts = [0]
-        for (a, b), (wanted, _) in zip(self.segments, stops, strict=True):
-            is_last = b == timeline.last_boundary(scenario)
-            k, rest = timeline.locate_on_grid(wanted if is_last else np.append(wanted, b), a, scenario.needed_step)
+        for segment in segments:
+            k, rest = locate_on_grid(segment.stops, segment.start, scenario.needed_step)
             first = sum(1 for row in outputs if row >= 0)
-            outputs += [*range(first, first + len(wanted)), *([] if is_last else [-1])]
+            outputs += [*range(first, first + len(segment.outputs)), *([] if segment.is_last else [-1])]
             steps, rests = [*steps, *k.tolist()], [*rests, *rest.tolist()]
             counts.append(len(steps))
         more = {"segment_stops": counts, "stop_steps": steps, "stop_rests": rests, "stop_outputs": outputs}
@@ -370,16 +355,15 @@ class SourceExporter:
 
     def instants(self) -> list[float]:
         """The beginnings of the segments, and the end if the last output shows the impulses there; else no time."""
-        end = timeline.last_boundary(self.scenario)
-        shows_end = self.scenario.times[-1] == end and end > self.scenario.start_time
-        return [*(a for a, _ in self.segments), end if shows_end else np.nan]
+        end = self.timeline.end if self.timeline.shows_end else np.nan
+        return [*(segment.start for segment in self.segments), end]
 
     def impulse_calls(self) -> str:
         """Which impulses are applied at the beginning of which segment; the one after the last is the end."""
         lines = ["def impulses(segment: Whole, state: Out, parameters: In):"]
         lines.append("    'Apply the impulses at the beginning of a segment.'")
         for i, t in enumerate(self.instants()):
-            for f in impulses_at(self.scenario, t):
+            for f in self.timeline.impulses_at(t):
                 call = f"program.impulse_{self.impulses.index(f)}(state, parameters, {float(t)!r})"
                 lines.append(f"    if segment == {i}: {call}")
         return write_loop("\n".join(lines), self.language)
@@ -391,9 +375,9 @@ class SourceExporter:
         arrays, layout = self.arrays, self.plan.layout
         for f, places in zip(self.scenario.of_kind("body"), layout.params, strict=True):
             edges = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
-            for window, *both in zip(f.windows, edges[::2], edges[1::2], strict=True):
-                start, stop = (float(np.ravel(edge)[0]) for edge in window)
-                opened = [i for i, (a, b) in enumerate(self.segments) if start <= (a + b) / 2 < stop]
+            are_open = [open_windows(f.windows, segment) for segment in self.segments]
+            for window, both in enumerate(zip(edges[::2], edges[1::2], strict=True)):
+                opened = [i for i, each in enumerate(are_open) if np.ravel(each[window])[0]]
                 test = " or ".join(f"segment == {i}" for i in opened) or "False"
                 for b in range(arrays.bodies):
                     first, last = (arrays.place(edge + b * layout.size)[2] for edge in both)

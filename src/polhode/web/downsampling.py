@@ -7,7 +7,7 @@ from math import pi
 
 import numpy as np
 
-from polhode.integrate import timeline
+from polhode.integrate.timeline import Timeline
 from polhode.massprops.geometry import Indices
 from polhode.results.trajectory import Trajectory
 
@@ -34,7 +34,7 @@ def refine_exact_motion(motion: Trajectory) -> Trajectory:
     fastest = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1), initial=0.0))
     most = min(MAX_TIMES, max(2, MAX_POSES // (2 * motion.scenario.count)))
     count = int(min(most, max(MIN_TIMES, fastest * (last - first) / MAX_ANGLE + 1)))
-    jumps = np.unique(motion.impacts.time) if contacts else np.array(timeline.segment_boundaries(motion.scenario))
+    jumps = np.unique(motion.impacts.time) if contacts else np.array(Timeline.of(motion.scenario).boundaries)
     jumps = jumps[(first < jumps) & (jumps < last)]
     if contacts:
         jumps = jumps[: max(0, most - count - len(motion.times)) // 2]

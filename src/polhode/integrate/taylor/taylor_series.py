@@ -30,15 +30,11 @@ from polhode.integrate.integrator import (
     on_threads,
     runs_in_lanes,
 )
-from polhode.integrate.journal import (
-    Snapshot,
-    StreamReader,
-    events_of_rows,
-    failure_of_snapshot,
-    failure_to_snapshot,
-    rows_of_events,
-)
+from polhode.integrate.journal import StreamReader
+from polhode.integrate.outputs import Outputs
+from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import EventRecord, Failure, Report
+from polhode.integrate.run_state import Log, Snapshot, events_of_rows, rows_of_events
 from polhode.integrate.taylor.heyoka_equations import SWITCH, SegmentEquations, build_equations
 from polhode.integrate.taylor.heyoka_integrator import (
     LARGEST_RATIO,
@@ -54,7 +50,7 @@ from polhode.integrate.taylor.heyoka_pool import (
     parameter_values,
     release_integrator,
 )
-from polhode.integrate.timeline import apply_impulses, impulses_at
+from polhode.integrate.timeline import Segment, apply_impulses
 from polhode.ir.targets.heyoka import import_heyoka
 from polhode.scenario.event import Event
 from polhode.scenario.force import flatten_leaves, map_leaves
@@ -77,15 +73,22 @@ MOST_SWITCHES = 100_000
 class TaylorSeries(Integrator):
     """Steps by Taylor series, of one body or of bodies that act on each other; or of independent ones in SIMD lanes."""
 
-    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
+    STATE = (
+        "now", "steps", "switches", "switched", "stopped_at", "failure", "counts", "last", "until", "boundary",
+        "landing", "is_zeno", "failed",
+    )  # fmt: skip
+    LOGS = (Log("events", "crossings", rows_of_events, events_of_rows),)
+
+    def __init__(self, run: RunPlan, threads: int | None = None, report: Report | None = None) -> None:
         import_heyoka()
+        scenario = run.scenario
         if max(scenario.tolerances[1]) > 0:
             raise ScenarioError(
                 f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: set the accuracy with rtol, "
                 "or use method='dop853'"
             )
-        self.scenario, self.report, self.threads = scenario, report, threads or CORES
-        self.variables = TaylorVariables(scenario, counts_work)
+        self.run, self.scenario, self.report, self.threads = run, scenario, report, threads or CORES
+        self.variables = TaylorVariables(scenario, run.counts_work)
         self.columns = self.variables.columns
         self.now = self.variables.start()
         self.in_lanes = runs_in_lanes(scenario)
@@ -104,8 +107,8 @@ class TaylorSeries(Integrator):
         """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
         self.failed = np.zeros(scenario.count, dtype=bool)
-        self._in_journal = [0, 0]
-        """How many outputs of the segment, and how many events, the journal has."""
+        self._in_journal = 0
+        """How many outputs of the segment the journal has."""
 
     @property
     def end(self) -> float:
@@ -120,17 +123,20 @@ class TaylorSeries(Integrator):
     def set_state(self, samples: Array) -> None:
         self.now = np.array(samples[:, self.columns.integrated])
 
-    def apply_impulses(self, t: float) -> None:
-        if impulses := impulses_at(self.scenario, t):
+    def apply_impulses(self, t: float) -> bool:
+        impulses = self.run.timeline.impulses_at(t)
+        if impulses:
             self.now = self._after_impulses(self.samples, t, impulses)
+        return bool(impulses)
 
-    def begin_segment(self, a: float, b: float) -> None:
-        self._middle = (a + b) / 2
+    def begin_segment(self, segment: Segment) -> None:
+        self._middle = segment.middle
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
-        """The samples at the wanted times of a segment; advances `now` to its end."""
+    def integrate(self, segment: Segment) -> Array:
+        """The samples at the outputs of a segment; advances `now` to its end."""
+        a, b, wanted = segment.start, segment.end, segment.outputs
         rows: list[Array] = []
-        self._in_journal[0] = 0
+        self._in_journal = 0
         if a == b:
             rows.append(self.samples[None][: len(wanted)] if self.in_lanes else self.now[None][: len(wanted)])
             self._append_rows(rows, 0)
@@ -141,7 +147,7 @@ class TaylorSeries(Integrator):
         ends = [a + EVENT_START_FRACTION * (b - a), b] if self.scenario.events else [b]
         if self.inside is not None:
             a, rows = self.inside["begin"], [self.inside["rows"].reshape(-1, *self.now.shape)]
-            self._in_journal[0] = len(rows[0]) - self.inside["held_back"]
+            self._in_journal = len(rows[0]) - self.inside["held_back"]
         for end in ends:
             while a < end and self.failure is None and self.stopped_at is None:
                 left = wanted[self.inside["first"] if self.inside is not None else sum(map(len, rows)) :]
@@ -166,54 +172,26 @@ class TaylorSeries(Integrator):
         self.scenario = self.variables.scenario = replace(self.scenario, forces=forces)
 
     def save(self) -> Any:
-        plain = (self.scenario, self.steps, self.switches, self.switched, self.landing, self.is_zeno, self.stopped_at)
-        kept = (self.now.copy(), self.crossings.copy(), self.counts.copy(), self.last.copy(), self.until.copy())
-        return plain, kept, self.boundary.copy()
+        return self.scenario, super().save()
 
     def restore(self, saved: Any) -> None:
-        plain, (now, crossings, counts, last, until), boundary = saved
-        self.scenario, self.steps, self.switches, self.switched, self.landing, self.is_zeno, self.stopped_at = plain
-        self.variables.scenario, self.failure = self.scenario, None
-        self.now, self.crossings, self.counts = now.copy(), crossings.copy(), counts.copy()
-        self.last, self.until, self.boundary = last.copy(), until.copy(), boundary.copy()
+        self.scenario, state = saved
+        self.variables.scenario = self.scenario
+        super().restore(state)
 
     # Continuing a run that was killed -------------------------------------------------------------------------------
     def starting_numbers(self) -> bytes:
         return np.ascontiguousarray(self.now).tobytes()
 
-    def snapshot(self) -> Snapshot:
-        return {
-            "now": self.now,
-            "steps": self.steps,
-            "switches": self.switches,
-            "switched": self.switched,
-            "stopped_at": self.stopped_at,
-            "failure": failure_to_snapshot(self.failure),
-            "counts": self.counts,
-            "last": [[*key, time] for key, time in self.last.items()],
-            "until": [[*key, time] for key, time in self.until.items()],
-            "boundary": [list(pair) for pair in self.boundary],
-            "landing": None if self.landing is None else list(self.landing),
-            "is_zeno": self.is_zeno,
-            "failed": self.failed.astype(np.int64),
-        }
-
     def restore_snapshot(self, snapshot: Snapshot, inside: Snapshot | None, reader: StreamReader) -> None:
-        for key in ("now", "steps", "switches", "switched", "stopped_at", "counts", "is_zeno"):
-            setattr(self, key, snapshot[key])
-        self.failure, self.failed = failure_of_snapshot(snapshot["failure"]), snapshot["failed"].astype(bool)
-        self.last, self.until = ({(e, body): t for e, body, t in snapshot[key]} for key in ("last", "until"))
-        self.boundary = [(i, side) for i, side in snapshot["boundary"]]
-        self.landing = None if snapshot["landing"] is None else (snapshot["landing"][0], snapshot["landing"][1])
-        self.crossings = events_of_rows(reader.take("events"))
-        self._in_journal[1] = len(self.crossings)
-        if inside is not None:
-            rows, held_back = reader.take("samples"), inside["held_back"]
+        super().restore_snapshot(snapshot, inside, reader)
+        if self.inside is not None and inside is not None:
+            rows, held_back = self.inside["rows"], inside["held_back"]
             rows = np.concatenate([part.reshape(len(part), self.now.size) for part in (rows, held_back)])
             self.inside = {**inside, "rows": rows, "held_back": len(held_back)}
 
-    def read_segment(self, reader: StreamReader, wanted: Array, is_last: bool, ended: bool) -> Array:  # noqa: ARG002
-        rows = reader.take("samples", None if ended else len(wanted))
+    def read_segment(self, reader: StreamReader, segment: Segment, ended: bool) -> Array:
+        rows = reader.take(Outputs.STREAM, None if ended else len(segment.outputs))
         if self.in_lanes:
             return rows.reshape(len(rows), self.scenario.count, -1)
         return self.variables.to_samples(rows.reshape(len(rows), *self.now.shape))
@@ -222,18 +200,18 @@ class TaylorSeries(Integrator):
         """Give the journal the outputs that are new, but the last ones, which may still change; and the events."""
         if self.journal is None:
             return
-        first, last = self._in_journal[0], sum(map(len, rows)) - held_back
+        first, last = self._in_journal, sum(map(len, rows)) - held_back
         if last > first:
             new = np.concatenate(rows)[first:last]
-            self.journal.append("samples", new.reshape(len(new), -1))
-        if new_events := self.crossings[self._in_journal[1] :]:
-            self.journal.append("events", rows_of_events(new_events))
-        self._in_journal = [max(first, last), len(self.crossings)]
+            self.journal.append(Outputs.STREAM, new.reshape(len(new), -1))
+        for name, new_rows in self.state.new_rows().items():
+            self.journal.append(name, new_rows)
+        self._in_journal = max(first, last)
 
     def _write_inside(self, integrator: SegmentIntegrator, rows: list[Array], place: Snapshot) -> None:
         """Write down all that is needed to continue in the middle of a segment."""
         done = sum(map(len, rows))
-        held_back = rows[-1][-1:] if done > self._in_journal[0] else np.empty((0, *self.now.shape))
+        held_back = rows[-1][-1:] if done > self._in_journal else np.empty((0, *self.now.shape))
         self._append_rows(rows, len(held_back))
         inside = {**place, **integrator.snapshot(), "held_back": held_back}
         self.write_snapshot(integrator.time, inside)
@@ -260,7 +238,8 @@ class TaylorSeries(Integrator):
             until = b + self._rounding_of_time(b)
         pending = np.append(wanted, until) if not len(wanted) or wanted[-1] < until else wanted
         count, portion, most = len(wanted), FIRST_PORTION, self.switches + MOST_SWITCHES
-        if (inside := self.take_inside()) is None:
+        inside, self.inside = self.inside, None
+        if inside is None:
             goes_on = not self._handle_boundary(integrator) or self._resume(integrator)
         else:
             goes_on, first = True, inside["first"]
@@ -516,7 +495,7 @@ class TaylorSeries(Integrator):
             self.report(b)
         samples = self.variables.to_samples(out[: len(wanted)])
         if self.journal is not None:
-            self.journal.append("samples", samples.reshape(len(samples), -1))
+            self.journal.append(Outputs.STREAM, samples.reshape(len(samples), -1))
         return samples
 
     def _integrate_batches(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from polhode.equations.right_hand_side import Kernel, build_view, sum_forces
 from polhode.equations.scalar_ops import if_less
 from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError
-from polhode.integrate import timeline
 from polhode.integrate.prepare import Plan, Structure, plan_of
 from polhode.integrate.straight import row_function
+from polhode.integrate.timeline import Segment
 from polhode.ir.targets.c import C
 from polhode.ir.targets.phrases import literal, table
 from polhode.ir.targets.source import SourceFunction, write_function
@@ -104,10 +105,10 @@ class NativeExporter(SourceExporter):
         plan = plan_of(structure._replace(load_kernels=(joined,), load_shape=(structure.load_shape,)))
         return structure, plan._replace(layout=plan.layout._replace(params=plan.layout.params[0]))
 
-    def _segments(self) -> list[tuple[float, float]]:
+    def _segments(self) -> Sequence[Segment]:
         """The first begins before all discontinuities, the last ends after them."""
-        edges = self.edges
-        return [*zip([edges[0] - 1.0, *edges], [*edges, edges[-1] + 1.0], strict=True)] if edges else [(0.0, 1.0)]
+        edges = [self.edges[0] - 1.0, *self.edges, self.edges[-1] + 1.0] if self.edges else [0.0, 1.0]
+        return [Segment(a, b, np.empty(0)) for a, b in pairwise(edges)]
 
     def instants(self) -> list[float]:
         return [np.nan, *self.edges]
@@ -115,9 +116,7 @@ class NativeExporter(SourceExporter):
     @property
     def edges(self) -> list[float]:
         """The times that no step may cross."""
-        scenario = self.scenario
-        found = {float(np.ravel(t)[0]) for t in timeline.discontinuity_times(scenario)} | set(scenario.breaks)
-        return sorted(t for t in found if np.isfinite(t))
+        return list(self.timeline.instants)
 
     # Places -----------------------------------------------------------------------------------------------------------
     def _place(self, body: int, at: int) -> int:
