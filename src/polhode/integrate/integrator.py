@@ -247,9 +247,9 @@ class Integrator:
             outputs.fill(inside["rows"])
         return outputs, inside
 
-    def write_outputs(self, outputs: Outputs) -> None:
+    def write_outputs(self, outputs: Outputs | None) -> None:
         """Give the journal, if there is one, what is new."""
-        if self.journal is not None:
+        if self.journal is not None and outputs is not None:
             outputs.append_to(self.journal)
             for name, rows in self.state.new_rows().items():
                 self.journal.append(name, rows)

@@ -77,10 +77,14 @@ class RunPlan:
         assert controls.keys() <= CONTROLS
         made = replace(self, scenario=self.scenario.with_settings(**controls))
         kept = {"columns"}
-        if self.is_dense or self.scenario.used_method.is_closed_form:  # whatever the outputs are
-            kept |= {"loops", "packing"}
+        if self.is_dense or self.scenario.events or self.scenario.used_method.is_closed_form:  # whatever the outputs
+            kept |= {"loops"}
         vars(made).update({name: value for name, value in vars(self).items() if name in kept})
         return made
+
+    def by_method(self, name: str) -> RunPlan:
+        """The same run by another method, which has been chosen for it."""
+        return RunPlan(self.scenario.with_settings(method=name), self.counts_work)
 
     def with_dense_output(self) -> RunPlan:
         """The same run by a program that can show the inside of its steps, whether or not an output asks for it.

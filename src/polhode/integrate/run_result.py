@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -96,6 +97,7 @@ class SampleColumns(NamedTuple):
         return slice(0, self.drift)
 
     @classmethod
+    @lru_cache(maxsize=64)
     def of(cls, sizes: tuple[int, ...], counts_work: bool) -> SampleColumns:
         """The columns of a formulation with groups of these sizes."""
         position, attitude, momentum, spin, *more = (slice(a, b) for a, b in pairwise(accumulate(sizes, initial=0)))

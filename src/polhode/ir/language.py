@@ -18,9 +18,9 @@ import sysconfig
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -265,9 +265,14 @@ def _transpose(rows: list[Any]) -> Any:
     return np.array(rows)
 
 
-def _has_operation(function: Any, names: Sequence[str]) -> bool:
+def _has_operation(function: Any, names: tuple[str, ...]) -> bool:
     code = getattr(function, "__code__", None)
-    return code is not None and any(i.opname in names for i in dis.get_instructions(code))
+    return code is not None and _code_has_operation(code, names)
+
+
+@lru_cache(maxsize=1024)
+def _code_has_operation(code: CodeType, names: tuple[str, ...]) -> bool:
+    return any(i.opname in names for i in dis.get_instructions(code))
 
 
 def _apply_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:

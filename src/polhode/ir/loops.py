@@ -14,6 +14,7 @@ import ast
 import builtins
 import inspect
 import operator
+import struct
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -756,27 +757,32 @@ def record_like(record: Any, extents: Mapping[str, Sequence[int | None]]) -> dic
 
 def pack_record(record: Any) -> np.ndarray[Any, Any]:
     """The words of a named tuple: addresses and extents of arrays, and numbers."""
-    words: list[Any] = []
+    words: list[int | float] = []
+    kinds: list[str] = []
 
-    def add(value: Any) -> None:
-        if isinstance(value, np.ndarray):
-            assert value.flags.c_contiguous, "the loops take C-contiguous arrays only"
-            words.append(np.int64(value.ctypes.data))
-            words.extend(np.int64(n) for n in value.shape)
-        elif hasattr(value, "address"):  # an array on a GPU
-            words.append(np.int64(value.address))
-            words.extend(np.int64(n) for n in value.shape)
-        elif isinstance(value, tuple):
-            for part in value:
-                add(part)
-        elif isinstance(value, (bool, np.bool_, int, np.integer)):
-            words.append(np.int64(value))
-        elif isinstance(value, (float, np.floating)):
-            words.append(np.float64(value))
+    def add_all(values: Any) -> None:
+        for value in values:
+            if isinstance(value, np.ndarray):
+                assert value.flags.c_contiguous, "the loops take C-contiguous arrays only"
+                words.append(value.ctypes.data)
+                words.extend(value.shape)
+                kinds.append("q" * (1 + value.ndim))
+            elif isinstance(value, tuple):
+                add_all(value)
+            elif isinstance(value, (float, np.floating)):
+                words.append(value)
+                kinds.append("d")
+            elif isinstance(value, (bool, np.bool_, int, np.integer)):
+                words.append(int(value))
+                kinds.append("q")
+            elif hasattr(value, "address"):  # an array on a GPU
+                words.extend((int(value.address), *map(int, value.shape)))
+                kinds.append("q" * (1 + len(value.shape)))
 
-    for value in record:
-        add(value)
-    return np.frombuffer(b"".join(word.tobytes() for word in words), dtype=np.int64).copy()
+    add_all(record)
+    packed = np.empty(len(words), dtype=np.int64)
+    struct.pack_into("=" + "".join(kinds), packed.data, 0, *words)
+    return packed
 
 
 def compile_loop(

@@ -358,4 +358,4 @@ def _collect(nest: Any, leaves: list[Any]) -> None:
 
 def leading_lengths(nests: Sequence[Any]) -> set[int]:
     """The lengths of the leading axes of all arrays in nested tuples."""
-    return {len(leaf) for leaf in flatten_leaves(tuple(nests)) if np.ndim(leaf) > 0}
+    return {len(leaf) for leaf in flatten_leaves(tuple(nests)) if type(leaf) is not float and np.ndim(leaf) > 0}

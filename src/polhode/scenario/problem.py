@@ -205,8 +205,16 @@ def _principal_start(state: State, body: Body, pivot: Any, form: Formulation) ->
     groups = form.start(x, q_principal, p, spin, constants)
     if not form.keeps_body_rates:
         return groups
-    turns = tuple(np.where(np.asarray(i) > 0, c, 0.0) for i, c in zip(constants.inverse_moments, w, strict=True))
-    return (*groups[:3], tuple(float(c) if c.ndim == 0 else c for c in turns))  # as given, not by way of L
+    turns = (_where_it_turns(i, c) for i, c in zip(constants.inverse_moments, w, strict=True))
+    return (*groups[:3], tuple(turns))  # as given, not by way of L
+
+
+def _where_it_turns(inverse_moment: Any, rate: Any) -> Any:
+    """A component of the angular velocity; 0 about an axis about which nothing turns."""
+    if type(inverse_moment) is float and type(rate) is float:
+        return rate if inverse_moment > 0 else 0.0
+    turns = np.where(np.asarray(inverse_moment) > 0, rate, 0.0)
+    return float(turns) if turns.ndim == 0 else turns
 
 
 def _load_params(scenario: Scenario, f: Force) -> Groups:

@@ -460,6 +460,10 @@ class Scenario:
             made.__dict__["problem"] = with_error_floor(made.problem, made)
         return made
 
+    def with_choice(self) -> Scenario:
+        """A copy that names the method and the formulation that "auto" has chosen: everything else stays."""
+        return self._copy(("choice",), method=self.choice.method.name, formulation=self.choice.formulation)
+
     def _copy(self, stale: tuple[str, ...], **changes: Any) -> Scenario:
         """A copy with other fields, unchecked, without what would have to be worked out anew."""
         made = object.__new__(Scenario)

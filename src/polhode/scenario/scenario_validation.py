@@ -95,6 +95,8 @@ def _check_added_matrix(given: Any) -> Array:
 
 def check_positive_number(value: Any, name: str) -> float:
     """One number above zero."""
+    if type(value) is float and 0.0 < value < math.inf and validation.following.trail is None:
+        return value  # as nearly always
     number = validation.check_number(value, name, ScenarioError)
     if number <= 0:
         raise ScenarioError(f"{name} must be greater than 0, but is {number:g}")

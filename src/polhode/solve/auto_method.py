@@ -44,7 +44,7 @@ FEWEST_OUTPUTS = 64
 ROUNDING = 8 * np.finfo(float).eps
 """The error that rounding alone may leave in a position, as a fraction of its distance from the origin."""
 
-Run = Callable[[Scenario], RunResult]
+Run = Callable[[RunPlan], RunResult]
 
 
 class AllowedErrors(NamedTuple):
@@ -91,15 +91,15 @@ def run_auto(
     """
     run_members = run_members or partial(run_with_dense_output, recorder=recorder)
     choice = scenario.choice
-    settled = scenario.with_settings(method=choice.method.name, formulation=choice.formulation)
+    settled = scenario.with_choice()
     if scenario.contacts or choice.method.is_closed_form:
         result = run_members(settled, counts_work, threads, report)
         result.auto_report = AutoReport(choice.why)
         return settled, result
     count = scenario.members
     if count is None or count <= SAMPLED_MEMBERS:
-        run = partial(run_with_dense_output, counts_work=counts_work, threads=threads, report=report, recorder=recorder)
-        return _run_with_fallback(settled, choice.why, run)[:2]
+        run = partial(run_plan, threads=threads, report=report, recorder=recorder)
+        return _run_with_fallback(RunPlan(settled, counts_work), choice.why, run)[:2]
     changes, auto_report = decide_tolerance(settled.take(sample_members(count)), choice.why, count, threads, report)
     settled = settled.with_settings(**changes)
     result = run_members(settled, counts_work, threads, report)
@@ -119,8 +119,8 @@ def decide_tolerance(
 
     `sample` has the method and the formulation that "auto" has chosen.
     """
-    run = partial(run_with_dense_output, counts_work=False, threads=threads, report=report)
-    tried, result, _ = _run_with_fallback(sample, why, run)
+    run = partial(run_plan, threads=threads, report=report)
+    tried, result, _ = _run_with_fallback(RunPlan(sample, counts_work=False), why, run)
     rtol, atol = (tuple(map(float, np.atleast_1d(given))) for given in (tried.rtol, tried.atol))
     changes: dict[str, Any] = {"method": tried.method, "rtol": rtol, "atol": atol if len(atol) > 1 else atol[0]}
     if count <= SAMPLED_MEMBERS:
@@ -141,20 +141,20 @@ def run_with_dense_output(
     return run_plan(RunPlan(scenario, counts_work).with_dense_output(), threads, report, recorder=recorder)
 
 
-def _run_with_fallback(scenario: Scenario, why: str, run: Run) -> Attempt:
+def _run_with_fallback(plan: RunPlan, why: str, run: Run) -> Attempt:
     """The best run; by DOP853 where Taylor series were chosen but a force has none."""
     try:
-        return _run_best_method(scenario, why, run)
+        return _run_best_method(plan, why, run)
     except InputError as error:
-        if not scenario.used_method.is_taylor_series:
+        if not plan.scenario.used_method.is_taylor_series:
             raise
         why = f"{why}, but {str(error).partition(':')[0]}"
-        return _run_best_method(scenario.with_settings(method=RUNGE_KUTTA.name), why, run)
+        return _run_best_method(plan.by_method(RUNGE_KUTTA.name), why, run)
 
 
-def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
+def _run_best_method(plan: RunPlan, why: str, run: Run) -> Attempt:
     """The run by the method chosen; where it fails, or its error stays large, by Taylor series, if they do better."""
-    first = _run_to_tolerance(scenario, why, run)
+    scenario, first = plan.scenario, _run_to_tolerance(plan, why, run)
     report, failure = first.result.auto_report, first.result.failure
     assert report is not None
     fails = failure is not None and failure.reason in ("stuck", "non-finite")
@@ -172,7 +172,7 @@ def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
         f"failed at t = {failure.time:g} s" if failure is not None else f"came no nearer than {report.error_found:.1e}"
     )
     try:
-        second = _run_to_tolerance(replace(scenario, method=TAYLOR.name), f"{why}; {scenario.method} {came}", run)
+        second = _run_to_tolerance(plan.by_method(TAYLOR.name), f"{why}; {scenario.method} {came}", run)
     except InputError:  # a force that has no Taylor series, or an atol, which Taylor series do not take
         return first
     better = second.result.auto_report
@@ -186,34 +186,37 @@ def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
     return second if error < max(report.error, 1.0) else first
 
 
-def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> Attempt:
+def _run_to_tolerance(plan: RunPlan, why: str, run: Run) -> Attempt:
     """The run whose error, estimated from the one before, is below what was asked for; or the best that there is."""
+    plan = plan.with_dense_output()
+    scenario = plan.scenario
     rtol, atol = (np.array(four) for four in scenario.tolerances)
     asked, finest = float(rtol.min()), scenario.used_method.finest_rtol or 0.0
 
-    def refine(part: float, pieces: int, times: Any = None) -> tuple[Scenario, RunResult]:
-        cuts = scenario.start_time + scenario.duration * np.arange(1, pieces) / pieces
-        finer = scenario.with_settings(
+    def refine(part: float, segments: int, times: Any = None) -> tuple[Scenario, RunResult]:
+        cuts = scenario.start_time + scenario.duration * np.arange(1, segments) / segments
+        finer = plan.with_controls(
             rtol=tuple(rtol * part),
             atol=tuple(atol * part) if atol.any() else 0.0,
             breaks=(*scenario.breaks, *cuts.tolist()),
         )
-        return finer, run(finer if times is None else finer.with_settings(output_step=None, output_times=times))
+        shown = finer if times is None else finer.with_controls(output_step=None, output_times=times)
+        return finer.scenario, run(shown)
 
     part = max(0.1, finest * REFINEMENT / asked)
     settled, result = refine(part, 1, _dense_times(scenario))
     allowed = _allowed_errors(scenario, result, rtol, atol)
-    error, pieces = np.inf, REFERENCE_SEGMENTS
+    error, segments = np.inf, REFERENCE_SEGMENTS
     while result.failure is None and part * asked > finest and error > ACCEPTED_ERROR:
         finer = max(part / REFINEMENT / (error if 1 < error < np.inf else 1.0), finest / asked)
-        finer_settled, second = refine(finer, pieces)
+        finer_settled, second = refine(finer, segments)
         if second.failure is not None and error < np.inf:
             break  # the steps became too short; the error of the run before is known
         if second.failure is None:
             is_better = finer * asked > _rounding_rtol(scenario, second) and _is_smooth(second)
             gain = min(ERROR_REDUCTION, (part / finer) ** 0.75) if is_better else 1.0
             error = _scaled_difference(allowed, result, second) / gain
-        settled, result, part, pieces = finer_settled, second, finer, pieces + 2
+        settled, result, part, segments = finer_settled, second, finer, segments + 2
     result.auto_report = AutoReport(
         why,
         asked,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,26 +49,28 @@ def find_step_figures(motion: Trajectory) -> StepFigures | None:
         )
     if all(body.is_particle for body in scenario.bodies):
         return StepFigures(0.0, 0.0, 0.0, overruns)
-    rows = np.unique(np.linspace(0, len(run.samples) - 1, LOOKED_AT + 2).astype(int))
+    last = len(run.samples) - 1
+    rows = [*range(0, last, -(-last // (LOOKED_AT + 1)) or 1), last]
     with np.errstate(all="ignore"):
         fastest = _bound_rates(motion, rows)
         if not fastest * scenario.needed_step <= LONGEST_TURN:
             w = np.array(motion.state_view_of(run.samples[rows]).angular_velocity)
             fastest = float(np.nanmax(np.sqrt((w * w).sum(axis=0)), initial=0.0))
         losses = run.samples[..., run.columns.drift]
-        loss = 0.0 if scenario.form.keeps_matrix else float(np.nanmax(losses, initial=0.0))
-    first = max(float(np.linalg.norm(s.angular_velocity_body, axis=-1).max()) for s in scenario.states)
+        loss = 0.0 if scenario.form.keeps_matrix else float(np.fmax.reduce(losses, axis=None, initial=0.0))
+    rates = [state.angular_velocity_body for state in scenario.states]
+    first = max(float(np.sqrt((w * w).sum(axis=-1).max())) for w in rates)
     return StepFigures(first, fastest, loss, overruns)
 
 
-def _bound_rates(motion: Trajectory, rows: Any) -> float:
+def _bound_rates(motion: Trajectory, rows: Sequence[int]) -> float:
     """A bound of the angular velocities of these outputs, |L| over the least moment, which is cheap to find; or NaN."""
     scenario, run = motion.scenario, motion.run_result
     if not scenario.form.keeps_momenta or scenario.is_extended:
         return np.nan
-    x, y, z = np.moveaxis(run.samples[rows][..., run.columns.spin], -1, 0)
-    inverse = np.max(np.broadcast_arrays(*scenario.problem.constants.inverse_moments), axis=0)
-    return float(np.nanmax(np.sqrt(x * x + y * y + z * z) * inverse, initial=0.0))
+    spins = run.samples[rows][..., run.columns.spin]
+    inverse = reduce(np.maximum, scenario.problem.constants.inverse_moments)
+    return float(np.fmax.reduce(np.sqrt((spins * spins).sum(axis=-1)) * inverse, axis=None, initial=0.0))
 
 
 def merge_step_figures(each: Iterable[StepFigures | None]) -> StepFigures | None:

@@ -158,8 +158,7 @@ def settle_run(scenario: Scenario) -> Scenario:
     scenario = trace_functions(scenario)
     if scenario.method == AUTO:
         if scenario.used_method.is_closed_form:
-            chosen = scenario.choice
-            scenario = scenario.with_settings(method=chosen.method.name, formulation=chosen.formulation)
+            scenario = scenario.with_choice()
         else:
             is_single = scenario.members is None
             scenario = run_motion(
