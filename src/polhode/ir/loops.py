@@ -757,7 +757,7 @@ def record_like(record: Any, extents: Mapping[str, Sequence[int | None]]) -> dic
 
 def pack_record(record: Any) -> np.ndarray[Any, Any]:
     """The words of a named tuple: addresses and extents of arrays, and numbers."""
-    words: list[int | float] = []
+    words: list[Any] = []
     kinds: list[str] = []
 
     def add_all(values: Any) -> None:

@@ -8,14 +8,14 @@ its clock stands still.  So a body has the same steps, and the same bits, alone 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from polhode.equations.scalar_ops import larger
 from polhode.integrate.loops.attempts import Attempts, grid_rounding
 from polhode.integrate.loops.event_laws import HANDLED, UNKNOWN, Action, EventLaws, sign, starting_side
-from polhode.integrate.loops.layout import EVENT_POINTS, KEPT_CLOCK, KernelFields, Layout, first_place, read, write
+from polhode.integrate.loops.layout import EVENT_POINTS, KEPT_CLOCK, KernelArray, Layout, first_place, read, write
 from polhode.ir.loops import Loop, loop
 from polhode.ir.records import Record, numbers
 from polhode.methods.dense_output import evaluate_interpolant
@@ -107,7 +107,7 @@ class Root(Record):
 class ClockedRun(NamedTuple):
     """What the loop takes.  Times count from `start`; a row of `done` and of the events' memory is a body or system."""
 
-    buffer: Any
+    buffer: Annotated[Any, KernelArray(0, has_known_extents=True)]
     pairs: Any
     start: float
     end: float
@@ -120,25 +120,20 @@ class ClockedRun(NamedTuple):
     atol: Any
     budget: int
     """Attempts for each body, about; the next call continues."""
-    done: Any
+    done: Annotated[Any, KernelArray(0)]
     """The number of outputs written."""
-    out: Any
-    checkpoints: Any
+    out: Annotated[Any, KernelArray(1)]
+    checkpoints: Annotated[Any, KernelArray(1)]
     rules: Any
-    applies: Any
+    applies: Annotated[Any, KernelArray(has_known_extents=True)]
     """(events, bodies): whether an event concerns a body."""
-    memory: Any
-    counts: Any
-    halted: Any
+    memory: Annotated[Any, KernelArray(0, has_known_extents=True)]
+    counts: Annotated[Any, KernelArray(0)]
+    halted: Annotated[Any, KernelArray(0)]
     shortest: float
-    log: Any
-    found: Any
+    log: Annotated[Any, KernelArray(is_own=True)]
+    found: Annotated[Any, KernelArray(is_own=True)]
     """The number of rows in the log."""
-
-    @property
-    def kernel_fields(self) -> KernelFields:
-        """What a kernel has to know."""
-        return _FIELDS
 
     @property
     def variant(self) -> int:
@@ -149,10 +144,6 @@ class ClockedRun(NamedTuple):
     def is_begun(self) -> bool:
         """Whether outputs have been written before."""
         return bool(self.done.any())
-
-
-_PER_UNIT = {"buffer": 0, "done": 0, "out": 1, "checkpoints": 1, "memory": 0, "counts": 0, "halted": 0}
-_FIELDS = KernelFields(_PER_UNIT, tuple(_PER_UNIT), ("buffer", "memory", "applies"), ("log", "found"))
 
 
 def build_clocked_loop(

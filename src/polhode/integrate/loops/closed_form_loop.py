@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.loops.layout import KernelFields, Layout, first_place, read, read_constants, write
+from polhode.integrate.loops.layout import KernelArray, Layout, first_place, read, read_constants, write
 from polhode.ir.loops import Loop, Sweep, loop
 
 
 class ClosedFormRun(NamedTuple):
     """What the loop takes."""
 
-    buffer: Any
+    buffer: Annotated[Any, KernelArray(0, is_written=False, has_known_extents=True)]
     t_start: float
     times: Any
-    out: Any
-
-    @property
-    def kernel_fields(self) -> KernelFields:
-        """What a kernel has to know."""
-        return _FIELDS
+    out: Annotated[Any, KernelArray(1)]
 
     @property
     def is_begun(self) -> bool:
@@ -32,9 +27,6 @@ class ClosedFormRun(NamedTuple):
     def variant(self) -> int:
         """Which of the kernels takes it."""
         return 0
-
-
-_FIELDS = KernelFields({"buffer": 0, "out": 1}, ("out",), ("buffer",))
 
 
 def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> Sweep:

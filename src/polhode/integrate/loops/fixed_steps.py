@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from polhode.equations.scalar_ops import larger
-from polhode.integrate.loops.layout import KernelFields, Layout, read, read_constants, write
+from polhode.integrate.loops.layout import KernelArray, Layout, read, read_constants, write
 from polhode.ir.loops import Loop, Sweep, loop
 
 
 class FixedRun(NamedTuple):
     """What the loop takes: all bodies, and the outputs on the way from step k to step k_end."""
 
-    buffer: Any
+    buffer: Annotated[Any, KernelArray(0, has_known_extents=True)]
     pairs: Any
     t_start: float
     h: float
@@ -25,12 +25,7 @@ class FixedRun(NamedTuple):
     """An output is a step number and a rest: one off the grid is reached by a shorter step on a copy."""
     stop: int
     """The first output that is still to come."""
-    out: Any
-
-    @property
-    def kernel_fields(self) -> KernelFields:
-        """What a kernel has to know."""
-        return _FIELDS
+    out: Annotated[Any, KernelArray(1)]
 
     @property
     def is_begun(self) -> bool:
@@ -41,9 +36,6 @@ class FixedRun(NamedTuple):
     def variant(self) -> int:
         """Which of the kernels takes it: 1 if all outputs are on the grid of steps."""
         return int(not self.stop_rest.any())
-
-
-_FIELDS = KernelFields({"buffer": 0, "out": 1}, ("buffer", "out"), ("buffer",))
 
 
 def independent_step(step: Loop, renormalize: Loop, layout: Layout) -> Loop:

@@ -54,12 +54,13 @@ class KernelProgram:
 
     def text(self, record: Any) -> KernelText:
         """The kernel for records like this one."""
-        extents = {name: (None, *getattr(record, name).shape[1:]) for name in record.kernel_fields.known_extents}
+        fields = KernelFields.of(type(record))
+        extents = {name: (None, *getattr(record, name).shape[1:]) for name in fields.known_extents}
         key = (record.variant, *extents.items())
         with self._lock:
             if key not in self._texts:
                 function = self.variants[record.variant]
-                own = [name for name in record.kernel_fields.own if getattr(record, name).size]
+                own = [name for name in fields.own if getattr(record, name).size]
                 self._texts[key] = kernel_text(
                     function, record, extents, own, self.precision, self.is_inlined, self.blocks
                 )
@@ -128,8 +129,9 @@ def share_units(devices: Sequence[Any], first: int, last: int, work: Callable[[A
 
 
 def _bytes_of_unit(record: Any) -> int:
-    size = sum(int(getattr(record, name).nbytes) for name in record.kernel_fields.own)
-    for name, axis in record.kernel_fields.unit_axes.items():
+    fields = KernelFields.of(type(record))
+    size = sum(int(getattr(record, name).nbytes) for name in fields.own)
+    for name, axis in fields.unit_axes.items():
         array = getattr(record, name)
         size += int(array.nbytes) // max(array.shape[axis], 1)
     return size
@@ -140,7 +142,7 @@ class _Batch:
 
     def __init__(self, program: KernelProgram, device: Any, stream: Any, record: Any, first: int, last: int) -> None:
         self.real, self.device, self.stream, self.record = program.real, device, stream, record
-        self.units, self.count = slice(first, last), last - first
+        self.units, self.count, self.fields = slice(first, last), last - first, KernelFields.of(type(record))
         self.arrays: list[Any] = []
 
     def run(self, code: Any) -> Any:
@@ -150,9 +152,9 @@ class _Batch:
         words = pack_record(record._replace(**up))
         on_device = self._to_device(words)
         device.launch(code, on_device, self.count, stream)
-        for name in record.kernel_fields.written:
+        for name in self.fields.written:
             self._download(up[name], self._part(name))
-        logged = self._logged(up) if any(getattr(record, name).size for name in record.kernel_fields.own) else None
+        logged = self._logged(up) if any(getattr(record, name).size for name in self.fields.own) else None
         device.synchronize(stream)
         for array in self.arrays:
             array.free()
@@ -160,16 +162,16 @@ class _Batch:
 
     def _part(self, name: str) -> Any:
         """The units of an array."""
-        return getattr(self.record, name)[(slice(None),) * self.record.kernel_fields.unit_axes[name] + (self.units,)]
+        return getattr(self.record, name)[(slice(None),) * self.fields.unit_axes[name] + (self.units,)]
 
     def _upload(self, name: str, value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(self._upload("", part) for part in value)
         if not isinstance(value, np.ndarray):
             return value
-        if name in self.record.kernel_fields.own:
+        if name in self.fields.own:
             return self._own_of_each(value)
-        value = self._part(name) if name in self.record.kernel_fields.unit_axes else value
+        value = self._part(name) if name in self.fields.unit_axes else value
         kind = self.real if value.dtype.kind == "f" else value.dtype
         if name == "out" and not self.record.is_begun:
             return self._allocate(value.shape, kind)
@@ -229,11 +231,6 @@ class SpreadRun(NamedTuple):
     """Of the numbers of which each unit has its own..."""
     own: Any
     """... (places, units)."""
-
-    @property
-    def kernel_fields(self) -> KernelFields:
-        """What a kernel has to know."""
-        return KernelFields({}, (), ())
 
     @property
     def variant(self) -> int:

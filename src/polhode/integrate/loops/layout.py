@@ -7,7 +7,7 @@ together: one block of independent bodies, or all the blocks of a system.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups
@@ -66,8 +66,21 @@ class EventValues(NamedTuple):
     """After a step that was tried."""
 
 
+class KernelArray(NamedTuple):
+    """Says of an array in the record of a loop, `buffer: Annotated[Any, KernelArray(0)]`, what a kernel has to know."""
+
+    unit_axis: int | None = None
+    """Its axis of units, if it has one: each GPU gets a part."""
+    is_written: bool = True
+    """Whether the loop writes to it, if it has an axis of units."""
+    has_known_extents: bool = False
+    """Whether its extents, all but the first, are part of the program."""
+    is_own: bool = False
+    """Whether every unit has one of its own."""
+
+
 class KernelFields(NamedTuple):
-    """What a kernel has to know about the record of a loop."""
+    """What a kernel has to know about the record of a loop: it follows from the record's annotations."""
 
     unit_axes: Mapping[str, int]
     """Arrays with an axis of units, and which axis that is."""
@@ -77,6 +90,19 @@ class KernelFields(NamedTuple):
     """Arrays whose extents, all but the first, are part of the program."""
     own: tuple[str, ...] = ()
     """Arrays of which every unit has its own."""
+
+    @classmethod
+    def of(cls, kind: type) -> KernelFields:
+        """Of a kind of record."""
+        hints = get_type_hints(kind, include_extras=True)
+        found = {name: next(iter(getattr(hint, "__metadata__", ())), None) for name, hint in hints.items()}
+        arrays = {name: array for name, array in found.items() if isinstance(array, KernelArray)}
+        return cls(
+            {name: array.unit_axis for name, array in arrays.items() if array.unit_axis is not None},
+            tuple(name for name, array in arrays.items() if array.unit_axis is not None and array.is_written),
+            tuple(name for name, array in arrays.items() if array.has_known_extents),
+            tuple(name for name, array in arrays.items() if array.is_own),
+        )
 
 
 class Layout(NamedTuple):
