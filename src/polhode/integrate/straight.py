@@ -291,7 +291,7 @@ def row_function(
             row = Block(graph, argument, loads, stores)
             given[argument] = Traced(graph.add("uniform", argument)) if is_number else row
         compute(**given)
-        trace = Trace(graph, loads, {place: i for place, i in stores.items() if place[0] in kept})
+        trace = lower(Trace(graph, loads, {place: i for place, i in stores.items() if place[0] in kept}))
     return SourceFunction(name, arguments, trace, comment)
 
 

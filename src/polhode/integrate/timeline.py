@@ -12,13 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.equations.law import Number, law
 from polhode.equations.right_hand_side import build_impulse_law, build_view
+from polhode.equations.scalar_ops import absolute, if_less, larger, nearest_integer
 from polhode.integrate.run_result import RunResult, SampleColumns
 from polhode.scenario.force import Force
 from polhode.scenario.members import over_bodies
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import split_groups
 from polhode.validation import Array
+
+GRID_ROUNDING = 4 * 2.0**-52
+"""Of a number of steps, or of t over the step where that is more: t - start, the quotient, and t itself are rounded."""
 
 
 # Segments -------------------------------------------------------------------------------------------------------------
@@ -137,14 +142,20 @@ def _first(time: Any) -> float:
     return float(np.ravel(time)[0])
 
 
+@law
+def place_on_grid(t: Number, start: Number, step: Number) -> tuple[Number, Number]:
+    """A time as a number of whole steps from `start` and a remainder, which is 0 if it is only rounding."""
+    steps = (t - start) / step
+    nearest = nearest_integer(steps)
+    off, rounding = absolute(steps - nearest), GRID_ROUNDING * larger(1 + 0 * t, absolute(t) / step)
+    below = if_less(steps, nearest, nearest - 1, nearest)
+    rest = t - (start + below * step)
+    return if_less(rounding, off, below, nearest), if_less(rounding, off, rest, 0 * t)
+
+
 def locate_on_grid(times: Array, start: float, step: float) -> tuple[Any, Array]:
-    """Each time as a number of whole steps from `start` and a remainder, which is 0 if it is only rounding."""
-    steps = (times - start) / step
-    nearest = np.rint(steps)
-    rounding = 4 * np.finfo(float).eps * np.maximum(1.0, np.abs(times) / step)
-    exact = np.abs(steps - nearest) <= rounding
-    whole = np.where(exact, nearest, np.floor(steps))
-    rest = np.where(exact, 0.0, times - (start + whole * step))
+    """The same of several times, with whole numbers."""
+    whole, rest = place_on_grid(np.asarray(times), float(start), float(step))
     return whole.astype(np.int64), rest
 
 

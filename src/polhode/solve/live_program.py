@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.errors import PolhodeError
+from polhode.integrate.straight import row_function
+from polhode.integrate.timeline import place_on_grid
 from polhode.ir.targets.javascript import JAVASCRIPT
+from polhode.ir.targets.loop_source import write_loop
 from polhode.ir.targets.phrases import table
 from polhode.ir.targets.source import write_function
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
+from polhode.solve import run_loops
 from polhode.solve.live_numbers import (
     EXTRA,
     Extra,
@@ -189,11 +193,22 @@ def _program_text(exporter: SourceExporter, observables: Observables) -> str:
         exporter.functions_text(exporter.functions()),
         write_function(observables.function, JAVASCRIPT),
         exporter.run_text(),
-        _LOCATE if needs_step else "function polhode_locate() {}",
-        _COMPUTE,
+        *(_locating_stops() if needs_step else []),
+        _COMPUTE.replace("@@LOCATE", "polhode_locate(polhode_stop_steps, polhode_stop_rests);" if needs_step else ""),
         "})()",
     ]
     return "\n".join(lines)
+
+
+def _locating_stops() -> list[str]:
+    """Where the outputs are on the grid of steps, which follows from the knobs."""
+
+    def compute(place: Any, t: Any, start: Any, step: Any) -> None:
+        place[0], place[1] = place_on_grid(t, start, step)
+
+    arguments = {"place": "out", "t": "number", "start": "number", "step": "number"}
+    law = row_function("polhode_place_on_grid", arguments, compute, ["place"], "A time in whole steps and a rest.")
+    return [write_function(law, JAVASCRIPT), write_loop(run_loops.locate, JAVASCRIPT)]
 
 
 def _describe_numbers(numbers: LiveNumbers, program: int, i: int) -> str:
@@ -223,25 +238,6 @@ def _live_run(name: str, scenario: Scenario, numbers: LiveNumbers, observables: 
     )
 
 
-_LOCATE = """\
-// Each output as a number of whole steps from the start of its segment and a rest, which is 0 if it is only rounding.
-function polhode_locate() {
-  let row = 0, stop = 0;
-  for (let segment = 0; segment < POLHODE_SEGMENTS; segment++) {
-    const start = polhode_segment_starts[segment];
-    for (; stop < polhode_segment_stops[segment + 1]; stop++) {
-      const t = polhode_stop_outputs[stop] < 0 ? polhode_segment_ends[segment] : polhode_output_times[row++];
-      const steps = (t - start) / POLHODE_STEP, nearest = Math.round(steps);
-      const rounding = 4 * Number.EPSILON * Math.max(1, Math.abs(t) / POLHODE_STEP);
-      const exact = Math.abs(steps - nearest) <= rounding;
-      const whole = exact ? nearest : Math.floor(steps);
-      polhode_stop_steps[stop] = whole;
-      polhode_stop_rests[stop] = exact ? 0 : t - (start + whole * POLHODE_STEP);
-    }
-  }
-}
-"""
-
 _COMPUTE = """\
 return function (numbers) {
   let at = 0;
@@ -255,7 +251,7 @@ return function (numbers) {
     at += array.length;
   }
   POLHODE_STEP = numbers[at];
-  polhode_locate();
+  @@LOCATE
   const size = 1 + POLHODE_SAMPLE_SIZE;
   const out = new Float64Array(POLHODE_OUTPUTS * size);
   polhode_run(0, out);

@@ -64,6 +64,19 @@ def apply_last_impulses(out: Out, unit: Whole, state: Out, parameters: In) -> No
 COMMON = (write, clear_drift, copy_state, load, reread, rewrite, apply_last_impulses)
 
 
+def locate(steps: Out, rests: Out) -> None:
+    """Each stop as a number of whole steps from the start of its segment, and a rest."""
+    place: Out = [0.0] * 2
+    for segment in range(program.SEGMENTS):
+        for s in range(int(program.segment_stops[segment]), int(program.segment_stops[segment + 1])):
+            t: Number = program.segment_ends[segment]
+            if program.stop_outputs[s] >= 0.0:
+                t = program.output_times[int(program.stop_outputs[s])]
+            program.place_on_grid(place, t, program.segment_starts[segment], program.STEP)
+            steps[s] = place[0]
+            rests[s] = place[1]
+
+
 def run_fixed(unit: Whole, out: Out) -> None:
     """The whole run of a unit: an output off the grid of steps is reached by a shorter step on a copy."""
     state: Out = [0.0] * program.STATE_SIZE
