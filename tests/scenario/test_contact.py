@@ -265,8 +265,8 @@ def test_auto_runs_once_with_contacts(forces, monkeypatch):
     """The body touches nothing: what is tested is the choice and its report."""
     from polhode.solve import auto_method
 
-    runs, run = [], auto_method.run_scenario
-    monkeypatch.setattr(auto_method, "run_scenario", lambda *args, **options: runs.append(1) or run(*args, **options))
+    runs, run = [], auto_method.run_plan
+    monkeypatch.setattr(auto_method, "run_plan", lambda *args, **options: runs.append(1) or run(*args, **options))
     motion = ph.simulate(scenario(forces=forces))
     assert len(runs) == 1
     assert "error is not estimated, since impacts amplify errors" in str(motion.audit())

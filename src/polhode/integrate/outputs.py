@@ -41,7 +41,7 @@ class Outputs:
         if not self._arrays:
             return
         slots = self._arrays[0].shape[3]
-        for clock in np.flatnonzero(self.done > self._kept):
+        for clock in np.flatnonzero((self.done > self._kept)[: self._clocks]):
             new, (unit, slot) = slice(self._kept[clock], self.done[clock]), divmod(clock, slots)
             columns = [array[new, unit, :, slot] for array in self._arrays]
             if len(self.done) > 1:
