@@ -15,6 +15,7 @@ from polhode.equations import (
     earth,
     formulations,
     free_rotation,
+    inertia,
     interpolation,
     matrices,
     quaternions,
@@ -53,6 +54,8 @@ ROUNDED = {
 """Laws that count whole turns by `number.whole`: heyoka's expressions are smooth and cannot be rounded."""
 
 ROOTED = {
+    inertia.principal_moments,
+    inertia._without_product,
     free_rotation.rotate_freely,
     free_rotation._relative_rotation,
     free_rotation.jacobi_solution,
@@ -120,6 +123,7 @@ NESTED_CHOICES = {
 gives up; ratios decide at once."""
 
 TOO_DEEP = {
+    inertia.principal_moments,
     free_rotation.rotate_freely,
     free_rotation._relative_rotation,
     free_rotation.half_third_kind,

@@ -7,7 +7,7 @@ by which the Earth has turned: gravity, height, up, north and east are the same 
 from __future__ import annotations
 
 from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants, inertia_times
+from polhode.equations.inertia import BodyConstants, inertia_times, trace_of_inertia
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_body, to_world
 from polhode.equations.scalar_ops import if_less, sqrt
@@ -83,7 +83,7 @@ def earth_gravity_with_gradient(
     r = sqrt(rr)
     n_body = scaled(1 / r, to_body(state.orientation, state.position))
     turned = inertia_times(body, n_body)
-    trace = body.moments[0] + body.moments[1] + body.moments[2]
+    trace = trace_of_inertia(body)
     share = plus(scaled(trace - 5 * dot(n_body, turned), n_body), scaled(2, turned))
     torque_body = scaled(3 * gm / (rr * r), cross(n_body, turned))
     more = to_world(state.orientation, scaled(-3 * gm / (2 * rr * rr), share))
@@ -96,7 +96,7 @@ def earth_gravity_with_gradient_potential(t: Number, state: StateView, body: Bod
     rr = dot(state.position, state.position)
     r = sqrt(rr)
     n_body = scaled(1 / r, to_body(state.orientation, state.position))
-    trace = body.moments[0] + body.moments[1] + body.moments[2]
+    trace = trace_of_inertia(body)
     second = params[0] / (2 * rr * r) * (trace - 3 * dot(n_body, inertia_times(body, n_body)))
     return earth_gravity_potential(t, state, body, params) - second
 

@@ -16,7 +16,14 @@ from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.matrices import matvec, transpose
 from polhode.equations.quaternions import rate as quaternion_rate
 from polhode.equations.quaternions import to_body, to_world
-from polhode.equations.variable_mass import MassNow, exhaust_force, exhaust_torque, invert_symmetric, mass_now
+from polhode.equations.variable_mass import (
+    MassNow,
+    current_mass,
+    exhaust_force,
+    exhaust_torque,
+    invert_symmetric,
+    mass_now,
+)
 from polhode.equations.vectors import cross, minus, plus, scaled
 
 
@@ -55,8 +62,8 @@ def extended_view(y: Groups, body: BodyConstants) -> StateView:
     current: Groups = ()
     if len(body.course):
         now = _mass_of(y, body)
-        inverse_tensor, inverse_mass = _inverse_tensor(now.tensor, body.rotors), 1 / now.mass
-        current = (now.mass, inverse_mass, *now.tensor) if len(now.tensor) == 3 else (now.mass, inverse_mass)
+        current = current_mass(body.course, now)
+        inverse_tensor, inverse_mass = _inverse_tensor(now.tensor, body.rotors), current[1]
     spin = to_body(q, angular_momentum)
     if len(momenta):
         spin = minus(spin, sum_along_axes(body.rotors, momenta))

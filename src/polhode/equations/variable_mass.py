@@ -20,7 +20,7 @@ class MassPiece(NamedTuple):
     coefficients: Groups
     """Of mass, center x, y, z, and the tensor xx, yy, zz, xy, xz, yz about it; lowest power first.
 
-    Without the last three the tensor stays diagonal, and forces see its moments.
+    Without the last three the tensor stays diagonal.  One that does not change has the power 0 alone.
     """
     nozzle: Vector
     """Where mass leaves, in the coordinates of the center."""
@@ -64,6 +64,13 @@ def mass_now(piece: Groups, t: Number) -> MassNow:
     center: Vector = (others[0], others[1], others[2])
     com_to_nozzle = scaled(has_nozzle, minus(nozzle, center))
     return MassNow(mass, polynomial_rate(coefficients[0], s) * scale, tuple(others[3:]), com_to_nozzle)
+
+
+@law
+def current_mass(piece: Groups, now: MassNow) -> Groups:
+    """What `constants_for_forces` takes: the mass, its reciprocal, and the tensor if it changes."""
+    changing = now.tensor if len(piece[2][4]) > 1 else ()
+    return (now.mass, 1 / now.mass, *changing)
 
 
 @law

@@ -23,7 +23,6 @@ from polhode.equations.right_hand_side import (
     sum_forces,
     sum_loads,
 )
-from polhode.equations.variable_mass import MassPiece
 from polhode.integrate.loops import attempts as tries
 from polhode.integrate.loops import stages
 from polhode.integrate.loops.clocked import build_clocked_loop
@@ -113,8 +112,8 @@ class Structure(NamedTuple):
     """Whether bodies touch each other."""
     rotor_kernels: tuple[Callable[..., Any] | None, ...] = ()
     """The law of the torque of each rotor, if it has one."""
-    mass_shape: tuple[int, int] = (0, 0)
-    """Of a mass that changes: how many numbers do, and how many coefficients each has."""
+    mass_shape: Groups = ()
+    """Of a mass that changes: the nesting of a `MassPiece`."""
     has_added_mass: bool = False
     precision: str = "strict"
     known: Groups = ()
@@ -336,11 +335,10 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     state, drift = place(shape), place(0)
     sample_size = end
     about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
-    rotors, (numbers, powers) = len(structure.rotor_kernels), structure.mass_shape
-    course: Groups = MassPiece(0, 0, ((0,) * powers,) * numbers, (0,) * 3, 0, (0,) * 3) if numbers else ()
+    rotors = len(structure.rotor_kernels)
     has_inverse = rotors > 0 or structure.has_added_mass
     added = ((0,) * 9,) * 2 if structure.has_added_mass else ()
-    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if has_inverse else (), added, course
+    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if has_inverse else (), added, structure.mass_shape
     body = place(BodyConstants(0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     if structure.known:
@@ -408,7 +406,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         has_contacts,
         any(isinstance(contact, BodyContact) for contact in scenario.contacts),
         tuple(rotor.kernel for rotor in scenario.rotors),
-        (0, 0) if course is None else (course.count(scenario.bodies[0]), course.degree + 1),
+        () if course is None else map_leaves(lambda _: 0, scenario.problem.constants.course),
         scenario.added_mass is not None,
         scenario.precision,
         _known_numbers(scenario) if is_kernel and scenario.precision != STRICT else (),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, ScenarioError
 from polhode.ir.language import Recorded, in_plain_python, record_function
@@ -19,8 +19,6 @@ from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
 
 _VECTOR, _QUATERNION = (0.0,) * 3, (0.0,) * 4
-_STATE = StateView(_VECTOR, _QUATERNION, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
-_BODY = BodyConstants(0.0, 0.0, _VECTOR, _VECTOR, _QUATERNION, _VECTOR)
 _VELOCITIES = ("velocity", "angular_velocity", "angular_velocity_body", "linear_momentum", "angular_momentum")
 
 LONG_TABLE = 32
@@ -34,38 +32,35 @@ def trace_functions(scenario: Scenario) -> Scenario:
 
     What it reads from globals, closures and tables is what these hold at this moment.
     """
-    _refuse_reading_moments(scenario)
     acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
     if not scenario.events and all(one.function is None for one in acting):
         return scenario
     is_traced = scenario.engine != "python"
     bind = _bind_tables if scenario.members is not None else lambda unchanged: unchanged
-    speeds, current_mass = (0.0,) * len(scenario.rotors), _shape_of_mass(scenario)
-    state = _STATE._replace(rotor_speed=speeds, rotor_momentum=speeds, current_mass=current_mass)
-    forces = tuple(_settle_force(bind(f), state, is_traced) if f.function is not None else f for f in scenario.forces)
-    events = tuple(_settle_event(bind(e), state, is_traced) for e in scenario.events)
-    rotors = tuple(_settle_rotor(r, state, is_traced) if r.function is not None else r for r in scenario.rotors)
+    sees = _seen(scenario)
+    forces = tuple(_settle_force(bind(f), sees, is_traced) if f.function is not None else f for f in scenario.forces)
+    events = tuple(_settle_event(bind(e), sees, is_traced) for e in scenario.events)
+    rotors = tuple(_settle_rotor(r, sees, is_traced) if r.function is not None else r for r in scenario.rotors)
     return scenario.with_settings(forces=forces, events=events, rotors=rotors)
 
 
-def _shape_of_mass(scenario: Scenario) -> tuple[float, ...]:
-    course = scenario.mass_course
-    if course is None:
-        return ()
-    return (0.0,) * (5 if course.is_diagonal(scenario.bodies[0]) else 2)
+class _Seen(NamedTuple):
+    """What the functions of a user are given of a body: its nesting alone matters."""
+
+    state: StateView = StateView(_VECTOR, _QUATERNION, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+    body: BodyConstants = BodyConstants(0.0, 0.0, _VECTOR, _VECTOR, (1.0, 0.0, 0.0, 0.0), _VECTOR)
 
 
-def _refuse_reading_moments(scenario: Scenario) -> None:
-    """A tensor that changes has moments to show only while it is diagonal."""
-    course = scenario.mass_course
-    if course is None or course.tensor is None or course.is_diagonal(scenario.bodies[0]):
-        return
-    for f in scenario.forces:
-        if f.kind != "impulse" and _reads(f, ("moments", "inverse_moments", "axes")):
-            raise ForceError(
-                f"{f.name} reads the moments of the body, but its mass course has a tensor with products of inertia, "
-                "whose moments are not known at every time: choose body axes in which it is diagonal"
-            )
+def _seen(scenario: Scenario) -> _Seen:
+    state, body = _Seen()
+    if scenario.rotors:
+        speeds = (0.0,) * len(scenario.rotors)
+        state = state._replace(rotor_speed=speeds, rotor_momentum=speeds)
+    if scenario.mass_course is not None:
+        changing = scenario.mass_course.changing_entries(scenario.bodies[0])
+        state = state._replace(current_mass=(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)[: 2 + changing])
+        body = constants_for_forces(body, state.current_mass)
+    return _Seen(state, body)
 
 
 def _bind_tables(f: Any) -> Any:
@@ -94,9 +89,9 @@ def _call_with_tables(function: Callable[..., Any], tables: dict[int, Any], *arg
     return function(*given, tuple(tables[k] if k in tables else next(others) for k in every))
 
 
-def _settle_force(f: Force, state: StateView, is_traced: bool) -> Force:
+def _settle_force(f: Force, sees: _Seen, is_traced: bool) -> Force:
     assert f.function is not None
-    arguments = _arguments(f, state)
+    arguments = _arguments(f, sees)
     kernel = _settle(f.name, f.function, arguments, 3 if f.kind == "pair" else 2, is_traced, ForceError)
     potential = f.potential
     if potential is not None:
@@ -104,13 +99,13 @@ def _settle_force(f: Force, state: StateView, is_traced: bool) -> Force:
     return replace(f, kernel=_in_world_axes(kernel) if f.axes == "body" else kernel, potential=potential)
 
 
-def _settle_rotor(rotor: Rotor, state: StateView, is_traced: bool) -> Rotor:
+def _settle_rotor(rotor: Rotor, sees: _Seen, is_traced: bool) -> Rotor:
     name = f"the torque of {rotor.name}"
-    return replace(rotor, kernel=_settle(name, rotor.function, _arguments(rotor, state), 0, is_traced, ForceError))
+    return replace(rotor, kernel=_settle(name, rotor.function, _arguments(rotor, sees), 0, is_traced, ForceError))
 
 
-def _settle_event(e: Event, state: StateView, is_traced: bool) -> Event:
-    arguments = _arguments(e, state)
+def _settle_event(e: Event, sees: _Seen, is_traced: bool) -> Event:
+    arguments = _arguments(e, sees)
     function = e.function if e.function is not None else e.kernel
     kernel = _settle(e.name, function, arguments, 0, is_traced, ScenarioError)
     change = e.change
@@ -119,12 +114,12 @@ def _settle_event(e: Event, state: StateView, is_traced: bool) -> Event:
     return replace(e, kernel=kernel, change=change)
 
 
-def _arguments(f: Force | Event | Rotor, state: StateView = _STATE) -> dict[str, Any]:
+def _arguments(f: Force | Event | Rotor, sees: _Seen) -> dict[str, Any]:
     """The arguments of a function by name; only their nesting matters."""
-    params = map_leaves(lambda _: 0.0, f.params)
+    params, (state, body) = map_leaves(lambda _: 0.0, f.params), sees
     if isinstance(f, Force) and f.kind == "pair":
-        return {"t": 0.0, "a": state, "body_a": _BODY, "b": state, "body_b": _BODY, "params": params}
-    return {"t": 0.0, "state": state, "body": _BODY, "params": params}
+        return {"t": 0.0, "a": state, "body_a": body, "b": state, "body_b": body, "params": params}
+    return {"t": 0.0, "state": state, "body": body, "params": params}
 
 
 def _settle(
@@ -161,5 +156,5 @@ def _reads(f: Force, names: Sequence[str]) -> bool:
 def _used(kernel: Any, params: Any, kind: str) -> frozenset[str]:
     if isinstance(kernel, Recorded):
         return kernel.used
-    arguments = _arguments(Force("force", kernel, params, kind=kind))
+    arguments = _arguments(Force("force", kernel, params, kind=kind), _Seen())
     return record_function(kernel, arguments, 3 if kind == "pair" else 2).used

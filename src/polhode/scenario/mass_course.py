@@ -76,6 +76,10 @@ class MassCourse:
         """How many numbers change: 7 or, if the tensor is not diagonal, 10."""
         return 7 if self.is_diagonal(body) else 10
 
+    def changing_entries(self, body: Body) -> int:
+        """How many entries of the tensor change: 0, 3 on its diagonal, or 6."""
+        return 0 if self.tensor is None else self.count(body) - 4
+
     def coefficients(self, body: Body) -> Array:
         """(pieces, 10, degree + 1): mass, center, tensor; what does not change is the body's."""
         if self._known and self._known[0][0] is body:
@@ -110,10 +114,13 @@ class MassCourse:
         chosen = np.moveaxis(chosen, (-2, -1), (0, 1))
         plain: Any = (lambda number: number.tolist()) if times.ndim == 0 else np.ascontiguousarray
         nozzle = np.zeros(3) if self.nozzle is None else self.nozzle
+        powers = [len(row) for row in chosen[: self.count(body)]]
+        if not self.changing_entries(body):
+            powers[4:] = [1] * len(powers[4:])
         return MassPiece(
             plain(origins),
             plain(scales),
-            tuple(tuple(plain(number) for number in row) for row in chosen[: self.count(body)]),
+            tuple(tuple(plain(number) for number in row[:n]) for row, n in zip(chosen, powers, strict=False)),
             as_leaves(nozzle),
             0.0 if self.nozzle is None else 1.0,
             as_leaves(self.exhaust_velocity),
@@ -233,11 +240,12 @@ def read_mass_course(table: Any) -> MassCourse:
                 raise ScenarioError(f"a mass course needs its {key}")
         return mass_course(**table)
     edges = np.asarray(table["knots"], dtype=np.float64)
-    fitted = {
-        name: np.asarray(table[name], dtype=np.float64)
-        for name in ("mass", "center_of_mass", "inertia")
-        if name in table
-    }
+    fitted = {}
+    for name in ("mass", "center_of_mass", "inertia"):
+        if name in table:
+            powers = np.asarray(table[name], dtype=np.float64)
+            steps = [(0, 0)] * (powers.ndim - 1) + [(0, 1)]  # steps from piece to piece change too: one power is none
+            fitted[name] = powers if powers.shape[-1:] != (1,) else np.pad(powers, steps)
     nozzle = None if "nozzle" not in table else np.asarray(table["nozzle"], dtype=np.float64)
     push = np.asarray(table["exhaust_velocity"], dtype=np.float64)
     origins, scales = (edges[1:] + edges[:-1]) / 2, 2 / np.diff(edges)
