@@ -127,14 +127,37 @@ def group_error(
 
 
 @law
+def controlled_parts(groups: Groups, tolerances: Groups) -> Groups:
+    """The parts of a state, one for each tolerance: four groups, and then each number of the fifth by itself."""
+    if len(tolerances) <= 4:
+        return groups
+    return groups[:4] + tuple((number,) for number in groups[4])
+
+
+@law
 def state_error(
     old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
 ) -> Number:
-    """The sum over the groups with a tolerance; the fifth group, the work, has none."""
+    """The sum over the parts with a tolerance; what follows them, such as the work, has none."""
+    return _sum_errors(
+        controlled_parts(old, atol),
+        controlled_parts(new, atol),
+        controlled_parts(slope, atol),
+        h,
+        controlled_parts(error, atol),
+        rtol,
+        atol,
+    )
+
+
+@law
+def _sum_errors(
+    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
+) -> Number:
     if len(atol) == 0:
         return 0 * h
     first = group_error(old[0], new[0], slope[0], h, error[0], rtol[0], atol[0])
-    return first + state_error(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
+    return first + _sum_errors(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
 
 
 @law

@@ -358,7 +358,7 @@ class Scenario:
 
     @property
     def group_tolerances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """rtol, and atol, for each group of the state whose error is controlled: rotors have those of the spin."""
+        """rtol, and atol, for each part of the state whose error is controlled: rotors have those of the spin."""
         rtol, atol = self.tolerances
         more = self.form.controlled - len(rtol)
         return rtol + rtol[-1:] * more, atol + atol[-1:] * more
