@@ -222,9 +222,9 @@ def _error_floor(scenario: Scenario, constants: BodyConstants) -> Groups:
     """Errors of position, attitude, momentum, spin and of each rotor that no tolerance forbids, for every body.
 
     A momentum that moves the body over the whole run by less than the tolerated error of its position, and a spin that
-    turns it by less than that of its attitude, do not matter: at rest both are mere rounding.  Nor does a rotor's momentum
-    that turns the rotor, whatever the size of its body, by less than that.  The positions of bodies that act on each
-    other are measured by the size of the system.
+    turns it by less than that of its attitude, do not matter: at rest both are mere rounding.  Nor does the momentum of
+    a rotor that turns the rotor, whatever the size of its body, by less than that.  The positions of bodies that act on
+    each other are measured by the size of the system.
     """
     rtol, time = scenario.tolerances[0], scenario.duration
     unit: Any = 1.0
