@@ -657,9 +657,10 @@ def random_drive(rng, size):
     if kind == 0:
         return {"torque": size}, lambda t: size * t
     if kind == 1:
-        return {"torque": step_torque, "params": (a, size, -size / 2)}, lambda t: (
-            size * np.minimum(t, a) - size / 2 * np.maximum(t - a, 0.0)
-        )
+        return {
+            "torque": step_torque,
+            "params": (a, size, -size / 2),
+        }, lambda t: size * np.minimum(t, a) - size / 2 * np.maximum(t - a, 0.0)
     if kind == 2:
         return {"torque": pulse_torque, "params": (a, b, size)}, lambda t: size * (np.clip(t, a, b) - a)
     knots = np.array((0.3, a, (a + b) / 2, b))

@@ -26,8 +26,8 @@ from polhode.methods.runge_kutta import (
     next_clock,
     select_groups,
     state_error,
-    step_error,
     step_end,
+    step_error,
     step_to_try,
     tableau_stages,
 )
@@ -107,9 +107,7 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
 
 
 # Step-size control, stage by stage with one clock ---------------------------------------------------------------------
-def staged_attempts(
-    loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: Layout, is_dense: bool
-) -> Attempts:
+def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: Layout, is_dense: bool) -> Attempts:
     """The attempts of all bodies of a unit together; the error is the largest of all bodies."""
     lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
     length = len(layout.slopes)
