@@ -81,22 +81,23 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "quaternion_product": ("quat_mul", "qmul", "quaternion_multiply"),
     "quaternion_conjugate": ("quat_conj", "conjugate"),
     "dop853": (
-        "RK45",
         "RK8",
         "DOP853",
-        "dopri5",
+        "DP8",
         "dopri8",
-        "ode45",
-        "ode78",
+        "Dopri8",
         "ode113",
         "LSODA",
         "ode15s",
         "ode23s",
         "Radau",
         "BDF",
-        "RK23",
-        "Tsit5",
     ),
+    "rk45": ("RK45", "dopri5", "Dopri5", "DOPRI5", "DP5", "ode45", "rkf45", "RKF45", "dormand_prince"),
+    "bs3": ("RK23", "ode23", "BS3", "Bosh3", "bogacki_shampine"),
+    "tsit5": ("Tsit5", "tsitouras"),
+    "vern7": ("Vern7", "Vern6"),
+    "vern9": ("Vern9", "Vern8", "ode78", "ode89"),
     "rk4": ("RK4", "runge_kutta", "rungekutta4", "ode4"),
     "euler": ("Euler", "forward_euler"),
     "leapfrog": ("verlet", "velocity_verlet", "stormer_verlet"),
@@ -121,12 +122,11 @@ REMARKS = {
     **dict.fromkeys(
         ("ground", "floor", "collisions", "collision", "walls"), "such as contacts=[ph.floor(restitution=0.5)]"
     ),
-    "RK45": "adaptive, order 8; or method='auto', which chooses and estimates the error",
+    **dict.fromkeys(("RK45", "ode45"), "of order 5; or method='auto', which chooses and estimates the error"),
     **dict.fromkeys(
         ("Radau", "BDF", "LSODA", "ode15s", "ode23s"),
         "the adaptive method, explicit, of order 8; there is no implicit one",
     ),
-    "ode45": "adaptive, order 8; or method='auto', which chooses and estimates the error",
     "inertia_tensor": "three principal moments or a 3 x 3 tensor about the center of mass",
 }
 

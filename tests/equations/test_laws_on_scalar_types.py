@@ -84,6 +84,8 @@ WITHOUT_RATIOS = (
         scalar_ops.remove_whole_turns,  # and so are the parts of pi
         scalar_ops.remove_half_turns,
         runge_kutta.step_factor,  # so is its 0.9
+        runge_kutta.growth_factor,
+        runge_kutta.limit_factor,
         earth.height_and_up,  # roots of sums
         earth.height_and_up_of_root,
         aerodynamics.over_earth,

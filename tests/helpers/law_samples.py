@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from polhode import equations, methods
@@ -36,6 +37,7 @@ from polhode.equations import (
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import LAWS, law
 from polhode.methods import dense_output, drifts, runge_kutta
+from polhode.methods.dop853 import DOP853
 from polhode.methods.tableaus import RK4
 
 
@@ -485,8 +487,22 @@ ARGUMENTS = {
         (H / 64, H / 128),
         (H / 32, H / 64),
     ),
+    runge_kutta.controlled_parts: ((C, Q, A, B, (T, H)), (H,) * 6),
+    runge_kutta._sum_errors: (
+        (C, (T,)),
+        (Q[1:], (H,)),
+        (A, (T,)),
+        H,
+        (vector(1, 2, 2, over=1000), (T,)),
+        (H / 64, H / 128),
+        (H / 32, H / 64),
+    ),
     runge_kutta.mixed_error: (Fraction(16), Fraction(900)),
+    runge_kutta.step_error: ((Fraction(16), Fraction(900)),),
+    runge_kutta.root_of_error: (Fraction(1, 256),),
+    runge_kutta.limit_factor: (Fraction(3, 2),),
     runge_kutta.step_factor: (Fraction(1, 256),),
+    runge_kutta.growth_factor: (Fraction(1, 256), Fraction(1, 16)),
 }
 POSITIVE = {
     free_rotation.precession_form,
@@ -518,6 +534,12 @@ POSITIVE = {
 regimes of them, and all signs, are in test_free_rotation_on_scalar_types.py."""
 
 RUNS = {
+    runge_kutta.root_of_error: lambda error: runge_kutta.root_of_error(error, 8, 0.0),
+    **{
+        function: partial(function, control=DOP853.control)
+        for function in (runge_kutta.limit_factor, runge_kutta.step_factor, runge_kutta.growth_factor)
+    },
+    runge_kutta.next_clock: partial(runge_kutta.next_clock, control=DOP853.control),
     runge_kutta.combine_stages: combined_with_rk4,
     runge_kutta.evaluate_stages: slopes_of_rk4,
     dense_output.interpolant_coefficients: coefficients_of_two_rows,

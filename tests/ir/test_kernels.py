@@ -91,7 +91,7 @@ def test_fixed_steps_have_the_bits_of_the_cpu(gpu, method):
 
 
 @pytest.mark.parametrize("formulation", ["momentum", "momentum_matrix", "body_rates", "quaternion_acceleration"])
-@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("method", ["rk4", "dop853", "rk45"])
 def test_formulations_have_the_bits_of_the_cpu(gpu, formulation, method):
     settings = {"duration": 0.2, "step": 0.01, "method": method, "formulation": formulation, "output_step": 0.03}
     assert_same_bits(*run_both([*FORCES, gusts(np.linspace(0.0, 1.0, MEMBERS))], **settings))
@@ -118,7 +118,7 @@ def test_impulses_and_windows_have_the_bits_of_the_cpu(gpu):
         assert_same_bits(*run_both([*FORCES, kick, push], duration=0.2, step=0.01, method=method, output_step=0.04))
 
 
-@pytest.mark.parametrize("method", ["dop853", "rk4", "exact"])
+@pytest.mark.parametrize("method", ["dop853", "tsit5", "vern7", "rk4", "exact"])
 def test_events_have_the_bits_of_the_cpu(gpu, method):
     forces = [ph.forces.gravity()] if method == "exact" else FORCES
     step = {} if method == "exact" else {"step": 0.01}
@@ -132,7 +132,7 @@ def test_events_have_the_bits_of_the_cpu(gpu, method):
 
 def test_systems_have_the_bits_of_the_cpu(gpu):
     bodies, starts = [BODY, ph.Body(mass=2.0, inertia=(1.0, 1.0, 1.5))], [START, ph.State(position=(4.0, 0.0, 0.0))]
-    for method in ("rk4", "dop853", "splitting4"):
+    for method in ("rk4", "dop853", "bs3", "vern9", "splitting4"):
         settings = {"duration": 0.1, "step": 0.01, "method": method, "output_step": 0.05}
         assert_same_bits(*run_both([ph.forces.mutual_gravity(G=1.0)], bodies, starts, **settings))
 

@@ -125,7 +125,7 @@ def test_dop853_has_scipys_coefficients():
     for i, row in enumerate(DOP853.coordinate_rows):
         assert list(row) == list(scipy_dop853.A[i, :i])
     assert list(DOP853.coordinate_weights) == list(scipy_dop853.B)
-    fifth, third = DOP853.error_rows
+    fifth, third = DOP853.control.error_rows
     assert list(fifth) == list(scipy_dop853.E5[:stages])
     assert list(third) == list(scipy_dop853.E3[:stages])
     assert scipy_dop853.E5[stages] == scipy_dop853.E3[stages] == 0, "the slope at the end has no part in the errors"
@@ -153,7 +153,7 @@ def exactly(rows):
 @pytest.mark.parametrize(("which", "order"), [(0, 5), (1, 3)])
 def test_an_error_estimate_of_dop853_is_a_difference_of_methods_of_order_8_and_less(which, order):
     """Each estimate sums to 0 against the trees up to its order, and no further."""
-    rows, error = exactly(DOP853.coordinate_rows), exactly(DOP853.error_rows)[which]
+    rows, error = exactly(DOP853.coordinate_rows), exactly(DOP853.control.error_rows)[which]
 
     def size(n):
         weights = [stage_weights(tree, rows) for tree in trees(n)]

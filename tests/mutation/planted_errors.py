@@ -26,6 +26,7 @@ CONTROL = "methods/test_error_control_against_scipy.py"
 AUDIT = "results/test_audit.py"
 EVENTS = "integrate/test_thrusters_and_impulses.py"
 DENSE = "methods/test_dense_output.py"
+PAIRS = "methods/test_embedded_pairs.py"
 LANES = "integrate/test_adaptive_lanes.py"
 CROSSINGS = "integrate/test_event_detection.py"
 BITS = "integrate/test_bitwise_reproducibility.py"
@@ -637,6 +638,29 @@ PLANTED = [
     ),
     Planted("DOP853: a digit", "methods/dop853.py", "0.6433927460157636", "0.6433927460157646", (TABLES,)),
     Planted(
+        "Dormand and Prince: a digit", "methods/low_order_pairs.py", "-2187, 6784), F", "-2187, 6785), F", (PAIRS,)
+    ),
+    Planted("Tsitouras: a digit", "methods/low_order_pairs.py", "1.379008574103742", "1.379008574104742", (PAIRS,)),
+    Planted("Verner 7: a digit", "methods/vern7.py", "20.427517930788895", "20.427517930789895", (PAIRS,)),
+    Planted("Verner 9: a digit", "methods/vern9.py", "-34.26354448030452", "-34.26354448031452", (PAIRS,)),
+    Planted(
+        "Verner 9's interpolant: a digit", "methods/vern9.py", "0.08013325919783924", "0.08013325919883924", (PAIRS,)
+    ),
+    Planted(
+        "the step before counts the wrong way",
+        "methods/runge_kutta.py",
+        "earlier = exp(control.beta * log(before))",
+        "earlier = exp(-control.beta * log(before))",
+        (PAIRS,),
+    ),
+    Planted(
+        "rotors: controlled on the scale of their body",
+        "scenario/problem.py",
+        "wheels = tuple(rtol[1] * inertia / time for _, inertia, _ in constants.rotors)",
+        "wheels = tuple(rtol[1] * unit / time for _, inertia, _ in constants.rotors)",
+        (ROTORS,),
+    ),
+    Planted(
         "steps: momenta with the coordinates' weights",
         "methods/runge_kutta.py",
         "y = y[:2] + add_scaled(y[2:], h * b[0], k[0][2:])",
@@ -647,8 +671,8 @@ PLANTED = [
     Planted(
         "a refused step is forgotten",
         "methods/runge_kutta.py",
-        "rejected = (t, shorter, one, taken, wasted + 1)",
-        "rejected = (t, shorter, zero, taken, wasted + 1)",
+        "after_success, after_failure = zero, one",
+        "after_success, after_failure = zero, zero",
         (CONTROL,),
     ),
     Planted(

@@ -628,3 +628,135 @@ def test_bad_torques_leave_the_stepper_as_it_was(torques):
 def test_what_makes_no_sense_is_refused(attempt, sentence):
     with pytest.raises(PolhodeError, match=sentence):
         attempt()
+
+
+# Every rotor on its own scale -----------------------------------------------------------------------------------------
+SPAN = 10.0
+"""Of the runs below, in s."""
+
+
+def step_torque(t, state, body, params):
+    """One value before a time, another after it."""
+    return ph.if_less(t, params[0], params[1], params[2])
+
+
+def pulse_torque(t, state, body, params):
+    """A window in time."""
+    return ph.if_less(params[0], t, ph.if_less(t, params[1], params[2], 0.0 * t), 0.0 * t)
+
+
+def knotted_torque(t, state, body, params):
+    """Linear between knots, of a function of the user."""
+    return params[4] * ph.interp(t, params[:4], (0.0, 1.0, -0.5, 0.25))
+
+
+def random_drive(rng, size):
+    """A torque of some kind, and its integral over time, in closed form."""
+    a, b = np.sort(rng.uniform(1.0, SPAN - 1.0, 2))
+    kind = rng.integers(5)
+    if kind == 0:
+        return {"torque": size}, lambda t: size * t
+    if kind == 1:
+        return {
+            "torque": step_torque,
+            "params": (a, size, -size / 2),
+        }, lambda t: size * np.minimum(t, a) - size / 2 * np.maximum(t - a, 0.0)
+    if kind == 2:
+        return {"torque": pulse_torque, "params": (a, b, size)}, lambda t: size * (np.clip(t, a, b) - a)
+    knots = np.array((0.3, a, (a + b) / 2, b))
+    if kind == 3:
+        drive = {"torque": knotted_torque, "params": (*knots, size)}
+        values = size * np.array((0.0, 1.0, -0.5, 0.25))
+    else:
+        values = size * rng.uniform(-1.0, 1.0, 4)
+        drive = {"torque": (knots, values)}
+
+    def integral(t):
+        points = np.unique(np.concatenate([knots, np.atleast_1d(t), [0.0]]))
+        torque = np.interp(points, knots, values)
+        sums = np.concatenate([[0.0], np.cumsum(np.diff(points) * (torque[1:] + torque[:-1]) / 2)])
+        return np.interp(t, points, sums)
+
+    return drive, integral
+
+
+@pytest.mark.parametrize("burns", [False, True], ids=["constant mass", "mass course"])
+@pytest.mark.parametrize("seed", range(6))
+def test_wheels_of_very_different_size_against_their_integrals(seed, burns):
+    """About one axis H' = u and (I - sum of J) w = L - sum of H: J from 1e-4 to 1e4 kg m2 in a body of 1e8."""
+    rng = np.random.default_rng((26, seed, burns))
+    inertias, signs = 10.0 ** rng.uniform(-4, 4, 3), rng.choice((-1.0, 1.0), 3)
+    speeds = rng.choice((0.0, 1.0), 3) * 10.0 ** rng.uniform(-2, 3, 3)
+    drives = [random_drive(rng, j * 10.0 ** rng.uniform(-3, 2)) for j in inertias]
+    body = ph.Body(mass=1e5, inertia=(1e8, 1.1e8, 1.5e8))
+    ends = np.array((1e8, 1.1e8, 1.5e8)), np.array((0.7e8, 0.9e8, 1.0e8))
+    course = ph.mass_course((0.0, SPAN), (1e5, 7e4), inertia=ends) if burns else None
+    motion = ph.simulate(
+        body,
+        ph.State(angular_velocity_body=(0.0, 0.0, 1e-3)),
+        rotors=[
+            ph.rotor((0, 0, sign), j, speed=s, **drive)
+            for sign, j, s, (drive, _) in zip(signs, inertias, speeds, drives, strict=True)
+        ],
+        mass_course=course,
+        duration=SPAN,
+    )
+    t = motion.times
+    momenta = inertias * (signs * 1e-3 + speeds) + np.transpose([integral(t) for _, integral in drives])
+    moment = 1.5e8 - (0.5e8 * t / SPAN if burns else 0.0 * t)
+    total = 1.5e8 * 1e-3 + (inertias * signs * speeds).sum()
+    w = (total - momenta @ signs) / (moment - inertias.sum())
+    expected = momenta / inertias - w[:, None] * signs
+    error = np.abs(motion.rotor_speed - expected).max(axis=0)
+    scale = np.maximum(np.abs(momenta / inertias).max(axis=0), 1.0 / SPAN)
+    found = motion.run_result.auto_report.error_found
+    assert found < 1e-9
+    assert (error < 10 * max(found, 1e-14) * scale).all()
+    assert (error < 1e-9 * scale).all()
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
+def test_dop853_controls_a_small_wheel_in_a_large_body(rtol):
+    """J = 0.05 beside 1e8: a wheel that a motor swings to and fro, against H = H0 + u (1 - cos 3t)/3."""
+
+    def swing(t, state, body, params):
+        return params[0] * ph.sin(3.0 * t)
+
+    large = ph.Body(mass=1e5, inertia=(1e8, 1.1e8, 1.5e8))
+    wheel = ph.rotor((0, 0, 1), 0.05, torque=swing, params=(0.02,))
+    motion = ph.simulate(large, ph.State(), rotors=[wheel], duration=SPAN, method="dop853", rtol=rtol)
+    momentum = 0.02 * (1 - np.cos(3.0 * motion.times)) / 3.0
+    expected = momentum / 0.05 + momentum / (1.5e8 - 0.05)
+    assert np.abs(motion.rotor_speed[:, 0] - expected).max() < 10 * rtol * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("engine", ["cpu", "python"])
+@pytest.mark.parametrize("seed", range(3))
+def test_tumbling_with_wheels_of_very_different_size_against_newton_euler(seed, engine):
+    """Three axes, J from 1e-4 to 10 in a body of 1e4, torques that jump: SciPy starts anew at each jump."""
+    rng = np.random.default_rng((26, seed))
+    axes = rng.normal(size=(3, 3))
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    inertias, speeds = np.array((1e-4, 0.03, 10.0)), rng.uniform(-50.0, 50.0, 3)
+    jumps, sizes = np.sort(rng.uniform(0.5, 4.5, 3)), inertias * rng.uniform(-20.0, 20.0, 3)
+    tensor = np.diag((1e4, 1.3e4, 1.8e4))
+    start = ph.State(angular_velocity_body=(0.3, -0.5, 0.2))
+    rotors = [
+        ph.rotor(a, j, speed=s, torque=step_torque, params=(jump, u, -u / 2))
+        for a, j, s, jump, u in zip(axes, inertias, speeds, jumps, sizes, strict=True)
+    ]
+    motion = ph.simulate(
+        ph.Body(mass=100.0, inertia=tensor), start, rotors=rotors, duration=5.0, output_times=[2.0, 5.0], rtol=1e-10,
+        method="auto" if engine == "cpu" else "dop853", engine=engine,
+    )  # fmt: skip
+    y, at, expected = np.concatenate([start.quaternion_wxyz, start.angular_velocity_body, speeds]), 0.0, {}
+    for end in sorted({*jumps, 2.0, 5.0}):
+        torque = np.where((at + end) / 2 < jumps, sizes, -sizes / 2)
+        rate = newton_euler(tensor, lambda t, w, s, u=torque: u, axes=axes, inertias=inertias)
+        y = solve_ivp(rate, (at, end), y, "DOP853", rtol=3e-14, atol=1e-16).y[:, -1]
+        at, expected[end] = end, y
+    part = 1e-9 if engine == "cpu" else 1e-8  # without "auto" rtol is that of one step
+    for i, t in enumerate((2.0, 5.0)):
+        scale = np.abs(speeds) + 20.0 * 5.0
+        assert (np.abs(motion.rotor_speed[i] - expected[t][7:]) < part * scale).all()
+        assert np.abs(motion.angular_velocity_body[i] - expected[t][4:7]).max() < 1e-9

@@ -162,5 +162,5 @@ def extended_formulation(rotors: int, changes_mass: bool) -> Formulation:
         sizes=momentum.sizes + more,
         rate=extended_momentum,
         view=extended_view,
-        controlled=len(momentum.sizes) + (rotors > 0),
+        controlled=momentum.controlled + rotors,
     )

@@ -60,7 +60,11 @@ class Formulation(NamedTuple):
     finish: Callable[..., Groups]
     """(y, body) -> (x, q, P, L)"""
     controlled: int = 4
-    """The number of groups, from the first, whose error adaptive methods control."""
+    """How many parts of the state have a tolerance: the first four groups, and each rotor's momentum by itself.
+
+    The time of a mass that changes needs none, since its rate is 1; nor does the work, which moves nothing: counting it
+    must not change the motion.
+    """
 
     def after_step(self, renormalizes: bool) -> Callable[..., tuple[Groups, Number]]:
         """What a step applies to its new state: `renormalize` or `with_drift`."""

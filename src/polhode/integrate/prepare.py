@@ -52,7 +52,7 @@ from polhode.methods.drifts import build_drift
 from polhode.methods.registry import METHODS, Method
 from polhode.methods.runge_kutta import Clock, build_step
 from polhode.methods.splitting import build_splitting_step, kick_tableau
-from polhode.methods.tableaus import EULER, Tableau
+from polhode.methods.tableaus import EULER, HERMITE_TERMS, Tableau
 from polhode.scenario.contact import BodyContact
 from polhode.scenario.force import Force, map_leaves
 from polhode.scenario.scenario import Scenario
@@ -64,8 +64,6 @@ LANES = 32
 """Bodies per block: enough to amortize a call, few enough for the block to stay in the L1 cache."""
 MIN_LANE_BODIES = 8
 """Fewer bodies than this run with one lane each: most lanes of a block would be empty."""
-HERMITE_TERMS, DENSE_TERMS = 3, 7
-"""The number of coefficients of the interpolant: from both ends alone, and of dense output."""
 LONG_FORCE = 700
 """A force of more operations is evaluated stage by stage: in one straight line compilation would take long."""
 
@@ -206,7 +204,7 @@ def _adaptive_plan(structure: Structure, form: Formulation, tableau: Tableau) ->
     renormalize = form.after_step(structure.renormalize)
     if structure.staged:
         loops = _stage_loops(structure, form, tableau, layout, False)
-        made = tries.staged_attempts(loops, renormalize, tableau, layout)
+        made = tries.staged_attempts(loops, renormalize, tableau, layout, structure.dense)
     else:
         rate = build_right_hand_side(form, _loads(structure), structure.pivoted, structure.counts_work)
         made = tries.lane_attempts(rate, renormalize, tableau, layout)
@@ -355,12 +353,15 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     wrench = place(wrench_shape if structure.staged else ())
     attempt = place(TriedStep(0, 0) if has_clock else ())
     count = max(len(tableau.nodes), 2) if structure.staged and tableau is not None else 0
+    terms = HERMITE_TERMS
     if dense is not None:
-        count = count + 1 + len(dense_stages(dense).stages) if structure.staged else len(dense_stages(dense).used)
+        assert dense.dense is not None
+        stages_of_dense, terms = dense_stages(dense), dense.dense.terms
+        count = max(count + stages_of_dense.more if structure.staged else len(stages_of_dense.used), terms)
     slopes = place((shape,) * count)
-    curve: Any = slopes[:DENSE_TERMS]
+    curve: Any = slopes[:terms]
     if events:  # the slopes are needed again after the search
-        curve = place((shape,) * (DENSE_TERMS if dense is not None else HERMITE_TERMS))
+        curve = place((shape,) * terms)
     each = (0,) * events
     event_values = place(EventValues((each,) * (EVENT_POINTS + 1), each) if events else ())
     event_slopes = place(each)

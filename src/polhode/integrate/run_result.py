@@ -96,6 +96,10 @@ class SampleColumns(NamedTuple):
         """State and work: all that the method advances."""
         return slice(0, self.drift)
 
+    def rotor(self, i: int) -> slice:
+        """The momentum of a rotor."""
+        return slice(self.more.start + i, self.more.start + i + 1)
+
     @classmethod
     @lru_cache(maxsize=64)
     def of(cls, sizes: tuple[int, ...], counts_work: bool) -> SampleColumns:

@@ -1,8 +1,9 @@
 """Dense output: an interpolant through a step, built from the slopes of its stages.
 
 y(t + theta h) = y + theta (f0 + (1 - theta) (f1 + theta (f2 + (1 - theta) (f3 + ...)))): the first three coefficients
-match the values and slopes at both ends of the step, the others come from the slopes of the stages.
-[Hairer et al. 1993, section II.6, and the authors' program for DOP853]
+match the values and slopes at both ends of the step, the others come from the slopes of the stages.  Every interpolant
+that is smooth across steps can be written so.
+[Hairer et al. 1993, section II.6, and the authors' programs DOPRI5 and DOP853]
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ class DenseStages(NamedTuple):
     """What an interpolant takes from a tableau, without the stages that it does not use."""
 
     used: tuple[int, ...]
-    """The indices of the stages of the step whose slopes are needed."""
+    """The indices of the stages of the step whose slopes are needed: the first, others, and of a pair whose last stage
+    is at the end of the step also that."""
+    more: int
+    """The number of slopes that the interpolant needs beyond them."""
     stages: Groups
     """The stages after the one at the end of the step, as `evaluate_stages` takes them."""
     curve_rows: Groups
@@ -29,8 +33,8 @@ def dense_stages(tableau: Tableau, number: Callable[[Any], Number] = float) -> D
     """The stages and rows of the interpolant in a scalar type."""
     dense, count = tableau.dense, len(tableau.nodes)
     assert dense is not None
-    rows = (*dense.rows, *dense.curve_rows)
-    used = tuple(i for i in range(count) if any(row[i] != 0 for row in rows))
+    rows, ends = (*dense.rows, *dense.curve_rows), (0, count - 1) if tableau.is_fsal else (0,)
+    used = tuple(i for i in range(count) if i in ends or any(row[i] != 0 for row in rows))
 
     def short(row: Row) -> Groups:
         return convert_row(tuple(row[i] for i in used) + tuple(row[count:]), number)
@@ -39,18 +43,21 @@ def dense_stages(tableau: Tableau, number: Callable[[Any], Number] = float) -> D
     stages = tuple(
         (number(c), short(row), short(row), zero, zero) for c, row in zip(dense.nodes, dense.rows, strict=True)
     )
-    return DenseStages(used, stages, tuple(short(row) for row in dense.curve_rows))
+    more = len(stages) + (not tableau.is_fsal)
+    return DenseStages(used, more, stages, tuple(short(row) for row in dense.curve_rows))
 
 
 def build_interpolant(tableau: Tableau, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
     """(t, y, new, h, k, data) -> the coefficients, for a step from y to `new` with slopes k of the stages used."""
-    _, stages, rows = dense_stages(tableau, number)
+    _, _, stages, rows = dense_stages(tableau, number)
+    is_fsal = tableau.is_fsal
 
     @law
     def interpolant(t: Number, y: Groups, new: Groups, h: Number, k: Groups, data: Groups) -> Groups:
-        at_end = rate(t + h, new, data)
+        slopes = k if is_fsal else k + (rate(t + h, new, data),)
+        at_end = slopes[-1]
         return interpolant_coefficients(
-            y, new, h, evaluate_stages(rate, stages, t, y, h, data, k + (at_end,), y)[0], at_end, rows
+            y, new, h, evaluate_stages(rate, stages, t, y, h, data, slopes, y)[0], at_end, rows
         )
 
     return interpolant

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from polhode.methods.tableaus import DenseOutputTableau, Row, Tableau
+from polhode.methods.tableaus import DenseOutputTableau, Row, StepControl, runge_kutta_tableau
 
 _NODES: Row = (
     0.0,
@@ -261,15 +261,13 @@ _CURVE_ROWS: tuple[Row, ...] = (
     ),
 )
 
-DOP853 = Tableau(
+DOP853 = runge_kutta_tableau(
     "dop853",
     8,
     _NODES,
     _ROWS,
-    _ROWS,
-    _WEIGHTS,
     _WEIGHTS,
     "DOP853 [Hairer et al. 1993, section II.10]",
-    (_ERROR_5, _ERROR_3),
+    StepControl((_ERROR_5, _ERROR_3), 8),
     DenseOutputTableau(7, _DENSE_NODES, _DENSE_ROWS, _CURVE_ROWS),
 )

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from polhode.methods.dop853 import DOP853
+from polhode.methods.low_order_pairs import BS3, RK45, TSIT5
 from polhode.methods.splitting_tableaus import COMPOSITIONS, Composition
 from polhode.methods.tableaus import EULER, LEAPFROG, MIDPOINT, RK4, Tableau
+from polhode.methods.vern7 import VERN7
+from polhode.methods.vern9 import VERN9
 
 
 class Method(NamedTuple):
@@ -59,7 +62,7 @@ class Method(NamedTuple):
 
 
 def _tableau_method(tableau: Tableau) -> Method:
-    if tableau.error_rows is None:
+    if tableau.control is None:
         return Method(tableau.name, "fixed", tableau.order, tableau.source, tableau)
     return Method(tableau.name, "adaptive", tableau.order, tableau.source, tableau, finest_rtol=2e-15)
 
@@ -73,7 +76,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("exact", "none", None, "closed form of the free motion", formulations=("momentum", "body_rates")),
-        *(_tableau_method(tableau) for tableau in (EULER, MIDPOINT, RK4, DOP853)),
+        *(_tableau_method(tableau) for tableau in (EULER, MIDPOINT, RK4, BS3, RK45, TSIT5, VERN7, DOP853, VERN9)),
         _tableau_method(LEAPFROG)._replace(formulations=("momentum",)),
         *(_splitting_method(composition) for composition in COMPOSITIONS.values()),
         Method("taylor", "adaptive", None, "Taylor series: heyoka [Biscani 2021]", finest_rtol=2.3e-16),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from polhode.equations.elementary import exp, log
 from polhode.equations.law import Groups, Number, law
-from polhode.equations.scalar_ops import if_less, larger, sqrt
-from polhode.methods.tableaus import Row, Tableau
+from polhode.equations.scalar_ops import absolute, if_less, larger, sqrt
+from polhode.methods.tableaus import Row, StepControl, Tableau
 
 Rate = Callable[..., Groups]
 
@@ -20,7 +21,7 @@ class Clock(NamedTuple):
     h: Number
     """The step to try next."""
     rejected: Number
-    """Whether the last attempt was rejected."""
+    """Above 0 if the last attempt was rejected.  Of a controller with beta its size is the last error accepted."""
     accepted: Number
     """Attempts so far that were accepted."""
     wasted: Number
@@ -127,14 +128,41 @@ def group_error(
 
 
 @law
+def controlled_parts(groups: Groups, tolerances: Groups) -> Groups:
+    """The parts of a state, one for each tolerance: four groups, and then each number of the fifth by itself."""
+    if len(tolerances) <= 4:
+        return groups
+    return groups[:4] + tuple((number,) for number in groups[4])
+
+
+@law
 def state_error(
     old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
 ) -> Number:
-    """The sum over the groups with a tolerance; the fifth group, the work, has none."""
+    """The sum over the parts with a tolerance; what follows them, such as the work, has none."""
+    return _sum_errors(
+        controlled_parts(old, atol),
+        controlled_parts(new, atol),
+        controlled_parts(slope, atol),
+        h,
+        controlled_parts(error, atol),
+        rtol,
+        atol,
+    )
+
+
+@law
+def _sum_errors(
+    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
+) -> Number:
     if len(atol) == 0:
         return 0 * h
     first = group_error(old[0], new[0], slope[0], h, error[0], rtol[0], atol[0])
-    return first + state_error(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
+    return first + _sum_errors(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
+
+
+LEAST_ERROR = 1e-4
+"""What counts as the error of the step before if it was smaller, or if there was none.  [Hairer et al. 1993: DOPRI5]"""
 
 
 @law
@@ -147,11 +175,41 @@ def mixed_error(fifth: Number, third: Number) -> Number:
 
 
 @law
-def step_factor(error: Number) -> Number:
-    """The factor for the next step size: 0.9 error^(-1/8), at least 1/5 and at most 10."""
-    eighth_root = sqrt(sqrt(sqrt(larger(error, 1e-300 + 0 * error))))
-    factor = 0.9 / eighth_root
-    return -larger(-larger(factor, 0.2 + 0 * factor), -10.0 + 0 * factor)
+def step_error(squares: Groups) -> Number:
+    """The error of a step from the squared sums of its estimates, one or two: the root of the mean over four groups."""
+    if len(squares) == 1:
+        return sqrt(squares[0] / 4)
+    return mixed_error(squares[0], squares[1])
+
+
+@law
+def root_of_error(error: Number, order: int, beta: float) -> Number:
+    """error^(1/order - 3/4 beta).  Without beta the roots of order 2, 4 and 8 are square roots."""
+    positive = larger(error, 1e-300 + 0 * error)
+    if beta == 0 and order in (2, 4, 8):
+        return sqrt(positive) if order == 2 else root_of_error(sqrt(positive), order // 2, beta)
+    return exp((1 / order - 3 / 4 * beta) * log(positive))
+
+
+@law
+def limit_factor(factor: Number, control: StepControl) -> Number:
+    """The factor for the next step size, within the limits of a controller."""
+    return -larger(-larger(factor, control.least + 0 * factor), -control.most + 0 * factor)
+
+
+@law
+def step_factor(error: Number, control: StepControl) -> Number:
+    """The factor for the next step size from the error of this step alone: with DOP853 0.9 error^(-1/8)."""
+    return limit_factor(control.safety / root_of_error(error, control.order, control.beta), control)
+
+
+@law
+def growth_factor(error: Number, before: Number, control: StepControl) -> Number:
+    """The factor after a step that was accepted, which also knows the error of the step before."""
+    if control.beta == 0:
+        return step_factor(error, control)
+    earlier = exp(control.beta * log(before))
+    return limit_factor(control.safety * earlier / root_of_error(error, control.order, control.beta), control)
 
 
 @law
@@ -175,7 +233,7 @@ def comparable_error(error: Number, tried: Number) -> Number:
 
 
 @law
-def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Clock:
+def next_clock(clock: Groups, end: Number, tried: Number, error: Number, control: StepControl) -> Clock:
     """The clock after an attempt.
 
     An error of at most 1 is accepted.  After a step that was cut short to land on `end`, h does not shrink.  After a
@@ -183,14 +241,19 @@ def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Cloc
     """
     t, h, was_rejected, taken, wasted = clock
     left, zero, one = end - t, 0 * t, 1 + 0 * t
-    factor = step_factor(error)
+    after_success, after_failure = zero, one
+    before = one
+    if control.beta != 0:
+        before = larger(absolute(was_rejected), LEAST_ERROR + zero)
+        after_success, after_failure = -larger(error, LEAST_ERROR + zero), before
+    factor = growth_factor(error, before, control)
     careful = if_less(factor, 1, factor, one)
     longer = tried * if_less(zero, was_rejected, careful, factor)
     longer = if_less(h, left, longer, larger(h, longer))
-    shorter = tried * factor
+    shorter = tried * step_factor(error, control)
     shorter = if_less(t, t + shorter, shorter, zero)
-    accepted = (step_end(t, h, end), longer, zero, taken + 1, wasted)
-    rejected = (t, shorter, one, taken, wasted + 1)
+    accepted = (step_end(t, h, end), longer, after_success, taken + 1, wasted)
+    rejected = (t, shorter, after_failure, taken, wasted + 1)
     return Clock(*select_group(zero, tried, select_group(one, error, rejected, accepted), clock))
 
 

@@ -13,16 +13,43 @@ Ratio: TypeAlias = Fraction | float
 Row: TypeAlias = tuple[Ratio, ...]
 
 
-class DenseOutputTableau(NamedTuple):
-    """Dense output: additional stages, and rows for the coefficients of the interpolant.
+HERMITE_TERMS = 3
+"""The coefficients of the cubic through values and slopes at both ends of a step."""
 
-    The first additional stage is the slope at the end of the step; `nodes` and `rows` are those of the ones after it.
+
+class DenseOutputTableau(NamedTuple):
+    """Dense output: additional stages, and rows for the coefficients of the interpolant beyond the cubic's.
+
+    The first additional stage is the slope at the end of the step, unless that is the last stage of the step itself;
+    `nodes` and `rows` are those of the ones after it.
     """
 
     order: int
-    nodes: Row
-    rows: tuple[Row, ...]
-    curve_rows: tuple[Row, ...]
+    nodes: Row = ()
+    rows: tuple[Row, ...] = ()
+    curve_rows: tuple[Row, ...] = ()
+
+    @property
+    def terms(self) -> int:
+        """The number of coefficients of the interpolant."""
+        return HERMITE_TERMS + len(self.curve_rows)
+
+
+class StepControl(NamedTuple):
+    """How the next step follows from the error of the last: by safety error^(3/4 beta - 1/order) before^beta.
+
+    The factor is at least `least` and at most `most`.  [Hairer et al. 1993, section II.4; Gustafsson 1991]
+    """
+
+    error_rows: tuple[Row, ...]
+    """The weights of an estimate of the error; or of two, of order 5 and 3, that are mixed as in DOP853."""
+    order: int
+    """The power of the step with which the estimate falls."""
+    beta: float = 0.0
+    """The share of the error of the step before: proportional-integral control.  0: of the last step alone."""
+    safety: float = 0.9
+    least: float = 0.2
+    most: float = 10.0
 
 
 class Tableau(NamedTuple):
@@ -36,17 +63,32 @@ class Tableau(NamedTuple):
     coordinate_weights: Row
     momentum_weights: Row
     source: str
-    error_rows: tuple[Row, Row] | None = None
-    """Two embedded error estimates, of order 5 and 3, for step-size control."""
+    control: StepControl | None = None
+    """Of an embedded pair: how its steps are chosen."""
     dense: DenseOutputTableau | None = None
     """The interpolant within a step, if the method has one."""
     rescaled_stages: bool = False
     """Whether the attitude of a stage is renormalized like that of a step."""
 
+    @property
+    def is_fsal(self) -> bool:
+        """Whether the last stage is the slope at the end of the step: the first of the next (first same as last)."""
+        row, weights = self.coordinate_rows[-1], self.coordinate_weights
+        return (*row, 0) == weights and self.momentum_rows[-1] == row and self.momentum_weights == weights
 
-def runge_kutta_tableau(name: str, order: int, nodes: Row, rows: tuple[Row, ...], weights: Row, source: str) -> Tableau:
-    """A tableau with the same rows for coordinates and momenta."""
-    return Tableau(name, order, nodes, rows, rows, weights, weights, source)
+
+def runge_kutta_tableau(
+    name: str,
+    order: int,
+    nodes: Row,
+    rows: tuple[Row, ...],
+    weights: Row,
+    source: str,
+    control: StepControl | None = None,
+    dense: DenseOutputTableau | None = None,
+) -> Tableau:
+    """A tableau with the same rows for coordinates and momenta; with step-size control, an embedded pair."""
+    return Tableau(name, order, nodes, rows, rows, weights, weights, source, control, dense)
 
 
 _HALF, _THIRD, _SIXTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)

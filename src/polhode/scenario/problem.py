@@ -39,7 +39,7 @@ class Problem(NamedTuple):
     event_params: Groups
     """The parameters of the events, event by event."""
     error_floor: Groups
-    """Of adaptive methods: errors of position, attitude, momentum and spin that no tolerance forbids."""
+    """Of adaptive methods: errors of position, attitude, momentum, spin and of each rotor that no tolerance forbids."""
 
 
 def build_problem(scenario: Scenario) -> Problem:
@@ -227,11 +227,12 @@ def _load_params(scenario: Scenario, f: Force) -> Groups:
 
 
 def _error_floor(scenario: Scenario, constants: BodyConstants) -> Groups:
-    """Errors of position, attitude, momentum and spin that no tolerance forbids, for every body.
+    """Errors of position, attitude, momentum, spin and of each rotor that no tolerance forbids, for every body.
 
     A momentum that moves the body over the whole run by less than the tolerated error of its position, and a spin that
-    turns it by less than that of its attitude, do not matter: at rest both are mere rounding.  The positions of bodies
-    that act on each other are measured by the size of the system.
+    turns it by less than that of its attitude, do not matter: at rest both are mere rounding.  Nor does the momentum of
+    a rotor that turns the rotor, whatever the size of its body, by less than that.  The positions of bodies that act on
+    each other are measured by the size of the system.
     """
     rtol, time = scenario.tolerances[0], scenario.duration
     unit: Any = 1.0
@@ -255,4 +256,5 @@ def _error_floor(scenario: Scenario, constants: BodyConstants) -> Groups:
             unit = np.max(np.broadcast_arrays(*constants.moments), axis=0)
     with np.errstate(all="ignore"):  # what overflows forbids no error
         spin = rtol[1] * unit / time
-        return (position, 0.0, rtol[0] * constants.mass * size / time, spin) + (spin,) * (scenario.form.controlled - 4)
+        wheels = tuple(rtol[1] * inertia / time for _, inertia, _ in constants.rotors)
+        return position, 0.0, rtol[0] * constants.mass * size / time, spin, *wheels

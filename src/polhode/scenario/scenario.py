@@ -80,7 +80,8 @@ class Scenario:
     method : str, optional
         "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
         "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
-        "splitting6_exact" (fixed steps); "dop853", "taylor" (adaptive; the latter needs heyoka).  "auto", the default,
+        "splitting6_exact" (fixed steps); "bs3", "rk45", "tsit5", "vern7", "dop853", "vern9", "taylor"
+        (adaptive, of order 3, 5, 5, 7, 8, 9, and any; the last needs heyoka).  "auto", the default,
         is "exact" where that holds, else an adaptive method with a second run that estimates the error:
         `motion.audit()` says which, why, and the error found.
     formulation : str, optional
@@ -358,7 +359,7 @@ class Scenario:
 
     @property
     def group_tolerances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """rtol, and atol, for each group of the state whose error is controlled: rotors have those of the spin."""
+        """rtol, and atol, for each part of the state whose error is controlled: rotors have those of the spin."""
         rtol, atol = self.tolerances
         more = self.form.controlled - len(rtol)
         return rtol + rtol[-1:] * more, atol + atol[-1:] * more

@@ -356,9 +356,8 @@ def _validate_extended(scenario: Scenario) -> None:
         raise ScenarioError(f"a body with {what} cannot have contacts yet: leave them out")
     method = scenario.used_method
     if method.tableau is None or method.formulations is not None:
-        raise ScenarioError(
-            f"method {method.name!r} does not advance {what}: use 'auto', 'dop853', 'rk4', 'midpoint' or 'euler'"
-        )
+        able = [m.name for m in METHODS.values() if m.tableau is not None and m.formulations is None]
+        raise ScenarioError(f"method {method.name!r} does not advance {what}: use 'auto', or one of {', '.join(able)}")
     if scenario.formulation != "momentum":
         raise ScenarioError(
             f"a body with {what} is computed in formulation 'momentum', not in {scenario.formulation!r}: leave "

@@ -48,10 +48,11 @@ Run = Callable[[RunPlan], RunResult]
 
 
 class AllowedErrors(NamedTuple):
-    """The error allowed in each group of the state of each body or member, and in time."""
+    """The error allowed in each part of the state of each body or member, and in time."""
 
     columns: SampleColumns
-    of_groups: list[Array]
+    of_parts: list[Array]
+    """Of position, attitude, momentum and spin, and of the momentum of each rotor."""
     of_time: float
     """As a fraction of the duration."""
     duration: float
@@ -59,9 +60,10 @@ class AllowedErrors(NamedTuple):
     def ratio(self, differences: Array) -> float:
         """The largest of some differences of samples (times, bodies, columns), in units of what is allowed."""
         columns, worst = self.columns, 0.0
-        groups = (columns.position, columns.attitude, columns.momentum, columns.spin)
-        for group, allowed in zip(groups, self.of_groups, strict=True):
-            difference = np.fmax.reduce(_length(differences[..., group]), axis=0)
+        parts = [columns.position, columns.attitude, columns.momentum, columns.spin]
+        parts += [columns.rotor(i) for i in range(len(self.of_parts) - len(parts))]
+        for part, allowed in zip(parts, self.of_parts, strict=True):
+            difference = np.fmax.reduce(_length(differences[..., part]), axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 worst = max(
                     worst, float(np.fmax.reduce(np.where(difference > 0, difference / allowed, 0.0), axis=None))
@@ -283,10 +285,10 @@ def _whose(crossing: EventRecord) -> tuple[int, ...]:
 
 
 def _allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Array) -> AllowedErrors:
-    """The errors allowed in each group of the state.
+    """The errors allowed in each part of the state.
 
-    A position is measured by how far the body moves in the whole run, the other groups by their size.  A momentum that
-    is only rounding is no error if it moves nothing.
+    A position is measured by how far the body moves in the whole run, the other parts by their size: each rotor by its
+    own, however small beside its body.  A momentum that is only rounding is no error if it moves nothing.
     """
     columns, samples = result.columns, result.samples
     start = np.stack([np.broadcast_to(number, scenario.shape) for number in scenario.problem.start[0]], axis=-1)
@@ -304,6 +306,9 @@ def _allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Ar
     sizes = [extent, attitude, np.fmax(p, mass * distance / time), np.fmax(spin, spin_of_one_turn / time)]
     allowed = [atol[k] + rtol[k] * size for k, size in enumerate(sizes)]
     allowed[0] = allowed[0] + ROUNDING * distance
+    for i, (_, inertia, _) in enumerate(scenario.problem.constants.rotors):
+        momentum = np.fmax.reduce(_length(samples[..., columns.rotor(i)]), axis=0, initial=0.0)
+        allowed.append(atol[3] + rtol[3] * np.fmax(momentum, inertia / time))
     return AllowedErrors(columns, allowed, float(rtol.min()), time)
 
 

@@ -117,7 +117,8 @@ def simulate(
     method : str, optional
         "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
         "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
-        "splitting6_exact" (fixed steps); "dop853", "taylor" (adaptive; the latter needs heyoka).  "auto", the default,
+        "splitting6_exact" (fixed steps); "bs3", "rk45", "tsit5", "vern7", "dop853", "vern9", "taylor"
+        (adaptive, of order 3, 5, 5, 7, 8, 9, and any; the last needs heyoka).  "auto", the default,
         is "exact" where that holds, else an adaptive method with a second run that estimates the error:
         `motion.audit()` says which, why, and the error found.
     formulation : str, optional

@@ -40,7 +40,7 @@ def describe_arrays(scenario: Scenario, arrays: UnitArrays, counts_work: bool) -
         counter = _Counter(arrays.bodies * layout.sample_size)
         yield counter.line(1, "time from the start of the run on, in s")
         yield counter.line(1, "step to try next, in s; 0: it has shrunk to nothing, and the run is over")
-        yield counter.line(1, "1 if the last step was rejected, else 0")
+        yield counter.line(1, "above 0 if the last step was rejected, by the size of the error before if that counts")
         yield counter.line(2, "number of steps accepted, and rejected")
     each = f"; body b at {arrays.own_parameters} b" if arrays.bodies > 1 else ""
     yield f"parameters, {arrays.parameter_size} numbers{each}:"

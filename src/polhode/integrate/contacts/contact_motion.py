@@ -31,10 +31,13 @@ from polhode.integrate.contacts.contact_shapes import (
 from polhode.integrate.loops.layout import Layout, read, read_constants
 from polhode.integrate.loops.stages import padded, tableau_arrays
 from polhode.ir.loops import Loop, loop
+from polhode.methods.runge_kutta import step_factor
 from polhode.methods.tableaus import Tableau
 
 STEP_SHARE = 1 / 16
 """The error that one step may have, as a fraction of rtol: the sum of many should stay below it."""
+MOST_GROWTH = 5.0
+"""The largest factor from one step to the next."""
 SHORT_TURN = 0.02
 """A flight that turns by less, in rad, is computed by a step, whose small changes have all their digits."""
 
@@ -75,8 +78,13 @@ def build_step(rates: Loop, tableau: Tableau) -> Loop:
 def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
     """(run, unit, scene, t, left) -> the length of a step whose error is small enough; y after it."""
     count = len(tableau.nodes)
-    fifth, third = (padded(row, count) for row in tableau.error_rows or ((), ()))
+    assert tableau.control is not None
+    fifth, third = (padded(row, count) for row in tableau.control.error_rows)
+    control = tableau.control._replace(most=MOST_GROWTH)
     size, at_per_mass = layout.size, layout.body.inverse_mass
+
+    def factor_of(error: Any) -> Any:
+        return step_factor(error, control)
 
     @loop
     def error_of(run: ContactRun, unit: Any, scene: ContactScene, h: float, row: Any) -> Any:
@@ -114,9 +122,9 @@ def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
             e5, e3 = error_of(run, unit, scene, h, fifth), error_of(run, unit, scene, h, third)
             below = sqrt(e5 * e5 + 0.01 * e3 * e3)
             error = e5 * e5 / below if below > 0.0 else 0.0
-            factor = 5.0
+            factor = MOST_GROWTH
             if error > 0.0:
-                factor = min(5.0, max(0.2, 0.9 / sqrt(sqrt(sqrt(error)))))
+                factor = factor_of(error)
             if not error <= 1.0:
                 h = h * min(factor, 0.9)
                 if not h > 1e-13 * left:

@@ -23,11 +23,11 @@ from polhode.methods.runge_kutta import (
     comparable_error,
     convert_row,
     evaluate_stages,
-    mixed_error,
     next_clock,
     select_groups,
     state_error,
     step_end,
+    step_error,
     step_to_try,
     tableau_stages,
 )
@@ -51,8 +51,11 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
     state, params, trial, drift_at = layout.state, layout.params, layout.trial, layout.drift
     clock, result, slopes, least = layout.clock, layout.attempt, layout.slopes, layout.least
     stages = tableau_stages(tableau)
-    fifth, third = (convert_row(row, float) for row in tableau.error_rows or ((), ()))
+    control = tableau.control
+    assert control is not None
+    error_rows = tuple(convert_row(row, float) for row in control.error_rows)
     used = dense_stages(tableau).used if slopes else ()
+    slopes = slopes[: len(used)]
     interpolant = build_interpolant(tableau, rate)
 
     def try_one(unit: Any, at: Any, start: Any, end: Any, rtol: Groups, user_atol: Groups) -> None:
@@ -64,11 +67,13 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
         first, *_ = k
         zero_state = combine_stages(y, -1.0, (1.0,), (1.0,), (y,))
         atol = add_scaled_group(user_atol, 1.0, read(unit, at, least))
-        error_5 = state_error(y, new, first, tried, combine_stages(zero_state, tried, fifth, fifth, k), rtol, atol)
-        error_3 = state_error(y, new, first, tried, combine_stages(zero_state, tried, third, third, k), rtol, atol)
+        errors = tuple(
+            state_error(y, new, first, tried, combine_stages(zero_state, tried, row, row, k), rtol, atol)
+            for row in error_rows
+        )
         write(unit, at, trial, new)
         write(unit, at, slopes, tuple(k[i] for i in used))
-        write(unit, at, result, (tried, comparable_error(mixed_error(error_5, error_3), tried)))
+        write(unit, at, result, (tried, comparable_error(step_error(errors), tried)))
 
     def finish_one(unit: Any, at: Any, end: Any) -> None:
         tried, error = read(unit, at, result)
@@ -76,7 +81,7 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
         renormalized, drift = renormalize(new[:4], tried)
         write(unit, at, state, select_groups(1.0, error, read(unit, at, state), renormalized + new[4:]))
         unit[drift_at + at] = if_less(1.0, error, largest, larger(largest, drift))
-        write(unit, at, clock, next_clock(read(unit, at, clock), end, tried, error))
+        write(unit, at, clock, next_clock(read(unit, at, clock), end, tried, error, control))
 
     def fit_one(unit: Any, at: Any, start: Any) -> None:
         t, tried = unit[clock.t + at], unit[result.length + at]
@@ -102,12 +107,15 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
 
 
 # Step-size control, stage by stage with one clock ---------------------------------------------------------------------
-def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: Layout) -> Attempts:
+def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: Layout, is_dense: bool) -> Attempts:
     """The attempts of all bodies of a unit together; the error is the largest of all bodies."""
     lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
     length = len(layout.slopes)
     a, b = padded(tableau.coordinate_weights, length), padded(tableau.momentum_weights, length)
-    fifth, third = (padded(row, length) for row in tableau.error_rows or ((), ()))
+    control = tableau.control
+    assert control is not None
+    first_row, *others = (padded(row, length) for row in control.error_rows)
+    second_row, has_two = others[0] if others else first_row, bool(others)
     (first_slope, *_), error_at, count = layout.slopes, first_place(layout.point), len(tableau.nodes)
     clock, result, least = layout.clock, layout.attempt, layout.least
     run_stages, sum_slopes = loops.run_stages, loops.sum_slopes
@@ -123,21 +131,22 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
     def store_first(unit: Any, at: Any, h: Any, rtol: Groups, atol: Groups) -> None:
         unit[at_error + at] = error_of(unit, at, h, rtol, atol)
 
-    def store_both(unit: Any, at: Any, h: Any, rtol: Groups, atol: Groups) -> None:
-        mixed = mixed_error(unit[at_error + at], error_of(unit, at, h, rtol, atol))
-        unit[at_error + at] = comparable_error(mixed, h)
+    def store_last(unit: Any, at: Any, h: Any, rtol: Groups, atol: Groups) -> None:
+        before = (unit[at_error + at],) if has_two else ()
+        unit[at_error + at] = comparable_error(step_error((*before, error_of(unit, at, h, rtol, atol))), h)
 
-    store_first_all, store_both_all = (Sweep(one, lanes, size) for one in (store_first, store_both))
+    store_first_all, store_last_all = (Sweep(one, lanes, size) for one in (store_first, store_last))
 
     @loop
     def attempt(run: Any, unit: Any) -> None:
         tried = step_to_try(unit[at_t], unit[at_h], run.end)
         run_stages(unit, run.pairs, run.start + unit[at_t], tried)
         sum_slopes(unit, at_trial, False, tried, a, b, count)
-        sum_slopes(unit, error_at, True, tried, fifth, fifth, count)
-        store_first_all(unit, tried, run.rtol, run.atol)
-        sum_slopes(unit, error_at, True, tried, third, third, count)
-        store_both_all(unit, tried, run.rtol, run.atol)
+        sum_slopes(unit, error_at, True, tried, first_row, first_row, count)
+        if has_two:
+            store_first_all(unit, tried, run.rtol, run.atol)
+            sum_slopes(unit, error_at, True, tried, second_row, second_row, count)
+        store_last_all(unit, tried, run.rtol, run.atol)
         _, _, bodies = run.memory.shape  # without unused lanes
         worst = 0.0
         for i in range(bodies):
@@ -146,7 +155,7 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
         unit[at_error] = worst
 
     def tick(unit: Any, at: Any, end: Any) -> None:
-        write(unit, at, clock, next_clock(read(unit, at, clock), end, *read(unit, at, result)))
+        write(unit, at, clock, next_clock(read(unit, at, clock), end, *read(unit, at, result), control))
 
     @loop
     def finish(run: Any, unit: Any) -> None:
@@ -154,7 +163,7 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
             accept(unit, unit[at_tried])
         tick(unit, 0, run.end)
 
-    return Attempts(attempt, _staged_interpolant(loops, tableau, layout), finish)
+    return Attempts(attempt, _staged_interpolant(loops, tableau, layout) if is_dense else no_interpolant, finish)
 
 
 def _staged_interpolant(loops: StageLoops, tableau: Tableau, layout: Layout) -> Loop:
@@ -163,11 +172,10 @@ def _staged_interpolant(loops: StageLoops, tableau: Tableau, layout: Layout) -> 
     at_t, at_tried, stride, point = layout.clock.t, layout.attempt.length, layout.drift, first_place(layout.point)
     dense, count = tableau.dense, len(tableau.nodes)
     assert dense is not None
-    if len(layout.slopes) <= count:
-        return no_interpolant
-    used, _, rows = dense_stages(tableau)
-    slopes, at_end = tuple(layout.slopes[i] for i in (*used, *range(count, len(layout.slopes)))), layout.slopes[count]
-    more, evaluate, sum_slopes = len(dense.nodes), loops.evaluate, loops.sum_slopes
+    used, added, _, rows = dense_stages(tableau)
+    known = count if tableau.is_fsal else count + 1
+    slopes, at_end = tuple(layout.slopes[i] for i in (*used, *range(count, count + added))), layout.slopes[known - 1]
+    more, evaluate, sum_slopes, is_fsal = len(dense.nodes), loops.evaluate, loops.sum_slopes, tableau.is_fsal
     length = len(layout.slopes)
     nodes, weights = np.array(dense.nodes, dtype=float), padded(tableau.coordinate_weights, length)
     points = np.array([padded(row, length) for row in dense.rows])
@@ -181,11 +189,12 @@ def _staged_interpolant(loops: StageLoops, tableau: Tableau, layout: Layout) -> 
     @loop
     def fit(run: Any, unit: Any) -> None:
         t, tried = run.start + unit[at_t], unit[at_tried]
-        sum_slopes(unit, point, False, tried, weights, weights, count)
-        evaluate(unit, run.pairs, t + tried, count * stride)
+        if not is_fsal:
+            sum_slopes(unit, point, False, tried, weights, weights, count)
+            evaluate(unit, run.pairs, t + tried, count * stride)
         for i in range(more):
-            sum_slopes(unit, point, False, tried, points[i], points[i], count + 1 + i)
-            evaluate(unit, run.pairs, t + nodes[i] * tried, (count + 1 + i) * stride)
+            sum_slopes(unit, point, False, tried, points[i], points[i], known + i)
+            evaluate(unit, run.pairs, t + nodes[i] * tried, (known + i) * stride)
         fit_all(unit, tried)
 
     return fit

@@ -122,7 +122,7 @@ class Layout(NamedTuple):
     member: Any
     """Of systems that act on each other: the number of the member, which has its own parameters of pair forces."""
     least: Groups
-    """Of an adaptive method: the error floor of position, attitude, momentum and spin for this body."""
+    """Of an adaptive method: the error floor of position, attitude, momentum, spin and of each rotor for this body."""
     clock: Any
     """A `Clock`, with steps of one length a `GridClock`; () without."""
     carried: int

@@ -66,7 +66,7 @@ def settle_for_fmu(scenario: Scenario) -> Scenario:
     """
     if scenario.members is not None:
         raise ScenarioError("an FMU is one motion: take a member of the ensemble, scenario.take(0)")
-    takes_loads = scenario.used_method is RUNGE_KUTTA
+    takes_loads = scenario.used_method.tableau is not None
     if scenario.method == AUTO and (not takes_loads or scenario.events or scenario.contacts):
         scenario = replace(scenario, method=RUNGE_KUTTA.name)
     if scenario.used_method.is_closed_form:
