@@ -230,18 +230,24 @@ class SegmentIntegrator:
             near, is_less = np.abs(value) <= rounding + reach, value < 0
             if landed >= 0:
                 near[landed - count] = True
+        unknown = np.zeros(len(switches), dtype=bool)
         for ahead in self.probes.tolist() if near.any() else ():
             self.ahead, turned = ahead, np.zeros(len(switches), dtype=bool)
             while True:
                 self._hold_branches(near, is_less)
                 then = self._evaluate(ahead)[own]
-                moved = near & (np.abs(then - value) > rounding)
-                wrong = moved & (is_less != (then < 0))
+                unknown |= near & np.isnan(then)
+                moved = near & ~(np.abs(then - value) <= rounding)
+                # By where it goes, not by its sign: heyoka's zero is that of a series, and the function is not yet 0.
+                wrong = moved & np.where(np.isnan(then), ~turned, is_less != (then < value))
                 if not wrong.any():
                     break
-                if (wrong & turned).any():
+                stuck = wrong & turned
+                if (stuck & ~unknown).any():
                     return False
                 is_less, turned = is_less ^ wrong, turned | wrong
+                if stuck.any():  # the motion goes where a table or the air is unknown
+                    break
             if moved[near].all():
                 break
         if landed >= 0:
