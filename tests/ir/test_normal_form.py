@@ -109,6 +109,8 @@ def test_heyoka_computes_the_same_numbers():
     places = [i for i in found.known if found.form.atoms[i].kind == "variable"]
     writer = HeyokaWriter(found.form, places, -1, {})
     made = [writer.translate(formula) for formula in leaves(found.result)]
+    built = writer.build()
+    made = [built[place] for place in made]
     run = heyoka.cfunc(made, vars=[heyoka.expression(f"y{k}") for k in range(len(places))])
     pars = np.array([found.value(constant) for constant in writer.constants])
     values = run(np.array([found.known[i] for i in places]), pars=pars)

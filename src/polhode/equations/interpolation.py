@@ -102,8 +102,15 @@ def _interpolate(library: Any, x: Number, xp: Table, fp: Table) -> Number:
 def choose_line(x: Number, xp: Table, fp: Table) -> Number:
     """slope (x - knot) + value of the last knot that x has reached; constant beyond the ends."""
     last = len(xp) - 1
-    value = if_less(xp[last], x, fp[last], 0 * (x - xp[last]) + fp[last])  # NaN stays NaN
-    for i in range(last - 1, -1, -1):
-        line = (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]) * (x - xp[i]) + fp[i]
-        value = if_less(x, xp[i + 1], line, value)
-    return if_less(x, xp[0], fp[0], value)
+    beyond = if_less(xp[last], x, fp[last], 0 * (x - xp[last]) + fp[last])  # NaN stays NaN
+    return if_less(x, xp[0], fp[0], _choose_between(x, xp, fp, 0, last, beyond))
+
+
+def _choose_between(x: Number, xp: Table, fp: Table, first: int, last: int, beyond: Number) -> Number:
+    """The line of the knots from first to last on which x lies, found by halves."""
+    if first == last:
+        return beyond
+    middle = (first + last + 1) // 2
+    line = (fp[middle] - fp[middle - 1]) / (xp[middle] - xp[middle - 1]) * (x - xp[middle - 1]) + fp[middle - 1]
+    below = line if middle - 1 == first else _choose_between(x, xp, fp, first, middle - 1, line)
+    return if_less(x, xp[middle], below, _choose_between(x, xp, fp, middle, last, beyond))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
+from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,14 +39,22 @@ RunAlone = Callable[[Scenario, bool, int | None, Report | None], RunResult]
 """Runs another scenario: (scenario, counts work, threads, report)."""
 
 
-def on_threads(work: Callable[[int, int], Any], units: int, threads: int) -> None:
-    """Call work(first, last) for all units, divided evenly among threads: compiled loops release the GIL."""
+def on_threads(work: Callable[[int, int], Any], units: int, threads: int, stop: Event | None = None) -> None:
+    """Call work(first, last) for all units, divided evenly among threads: compiled loops release the GIL.
+
+    An interrupt comes to the caller's thread alone, which waits for the others: it sets `stop`, which long work heeds.
+    """
     if threads == 1:
         work(0, units)
         return
     cuts = np.linspace(0, units, threads + 1).astype(int).tolist()
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, cuts[:-1], cuts[1:]))
+        try:
+            list(pool.map(work, cuts[:-1], cuts[1:]))
+        except BaseException:
+            if stop is not None:
+                stop.set()
+            raise
 
 
 class OneByOneError(Exception):

@@ -68,6 +68,8 @@ class NormalForm:
         self._index: dict[Any, int] = {}
         self._units: list[tuple[int, ...]] = []
         self._ones: set[Any] = set()
+        self._steady: list[bool] = []
+        """Of each atom, as far as asked for, whether it is constant but for jumps."""
         self._has_undefined = False
         for self._node, op in enumerate(graph.ops):
             form: Form
@@ -161,8 +163,62 @@ class NormalForm:
         plain = difference.get(ONE, 0.0)
         if as_number(difference) is not None or math.isinf(plain):
             return _defined(x if plain < 0 else y)
+        if (chosen := self._choose_by_choice(low, high, x, y)) is not None:
+            return chosen
         yes, no = _defined(x), _defined(y)
         return yes if yes == no else self._atom("sel", low, high, yes, no)
+
+    def _choose_by_choice(self, low: Terms, high: Terms, x: Form, y: Form) -> Terms | None:
+        """A comparison of a constant with a choice between others, as a clamp makes: the choice decides first.
+
+        Else the difference would be 0 as long as the clamp holds, where no series says to which side it goes on.
+        """
+        for one, other in ((low, high), (high, low)):
+            if len(one) != 1 or not self.is_constant(other):
+                continue
+            ((monomial, factor),) = one.items()
+            if factor != 1.0 or len(monomial) != 1 or monomial[0][1] != 1.0:
+                continue
+            atom = self.atoms[monomial[0][0]]
+            if atom.kind == "sel" and any(map(self.is_constant, atom.parts[2:])):
+                sides = [(part, high) if one is low else (low, part) for part in atom.parts[2:]]
+                yes, no = (self._decide(*pair, x, y) for pair in sides)
+                return self._if_less(atom.parts[0], atom.parts[1], yes, no)
+        return None
+
+    def _decide(self, low: Terms, high: Terms, x: Form, y: Form) -> Form:
+        """A choice, made now if constants decide it."""
+        difference = self.add(low, negate(high))
+        if self.is_constant(difference):
+            is_less = np.asarray(self.value(difference) < 0)
+            if is_less.all() or not is_less.any():
+                return x if is_less.all() else y
+        try:
+            return self._if_less(low, high, x, y)
+        except UndefinedError as error:
+            return error
+
+    def may_cross_zero(self, terms: Terms) -> bool:
+        """Whether a formula may change its sign continuously.
+
+        Constants do not, nor what is made of choices between constants, which jumps where these choices change; nor a
+        sum of even powers and roots with factors of one sign, as the square of a length, which at most touches zero.
+        """
+        split = self.split_constants(terms)
+        if all(self._is_piecewise_constant(index) for moving in split for index, _ in moving):
+            return False
+        signs = {bool(side) for constant in split.values() for side in np.ravel(np.asarray(self.value(constant)) < 0)}
+        powers = (exponent for moving in split for _, exponent in moving)
+        return len(signs) > 1 or not all(exponent % 2 in (0.0, 0.5, 1.5) for exponent in powers)
+
+    def _is_piecewise_constant(self, index: int) -> bool:
+        for i in range(len(self._steady), len(self.atoms)):
+            kind, parts, is_constant, _ = self.atoms[i]
+            if kind == "sel":
+                parts = parts[2:]
+            inner = (self._steady[j] for part in parts for monomial in part for j, _ in monomial)
+            self._steady.append(is_constant or (kind != "variable" and all(inner)))
+        return self._steady[index]
 
     # Sums and products ----------------------------------------------------------------------------------------------
     def add(self, a: Terms, b: Terms) -> Terms:

@@ -70,7 +70,21 @@ class SmoothGraph(LoweringGraph):
             x, *table = map(Traced, args)
             half = len(table) // 2
             self._seen[key] = self.node_of(choose_line(x, tuple(table[:half]), tuple(table[half:])))
+        elif op == "atan2" and not self._is_positive(args[1]):
+            return self._turn_angle(*args)
         return super().add(op, *args)
+
+    def _is_positive(self, i: int) -> bool:
+        return self.ops[i] == "sqrt" or (self.ops[i] == "const" and self.value(i) > 0)
+
+    def _turn_angle(self, y: int, x: int) -> int:
+        """atan2(y, x), whose jump by a full turn at y = 0, x < 0 is a choice: no series has it."""
+        back = super().add("atan2", self.add("neg", y), self.add("neg", x))  # it jumps elsewhere
+        half_turn, zero = self.constant(math.pi), self.constant(0.0)
+        left = self.add(
+            "sel", self.add("lt", y, zero), self.add("sub", back, half_turn), self.add("add", back, half_turn)
+        )
+        return self.add("sel", self.add("lt", x, zero), left, super().add("atan2", y, x))
 
     def _choose_by_less(self, condition: int, x: int, y: int) -> int:
         """x where a <= b, or a = b, else y; of a choice ("and", "or"), whichever it takes."""

@@ -20,7 +20,7 @@ from polhode.equations.right_hand_side import build_motion_law, build_view
 from polhode.equations.vectors import plus, zero_vector
 from polhode.errors import ForceError
 from polhode.ir.graph import tracing
-from polhode.ir.normal_form import NormalForm, Terms, UndefinedError, index_of, negate, number
+from polhode.ir.normal_form import NormalForm, Terms, UndefinedError, index_of, key_of, negate, number
 from polhode.ir.numbers import Traced
 from polhode.ir.passes import SmoothGraph
 from polhode.scenario import force_evaluation
@@ -33,7 +33,21 @@ from polhode.validation import Array
 EXPANDED_BODIES = 8
 """Larger systems are not expanded: that takes longer than it saves."""
 SWITCH = -1
-"""The pseudo-event of a user's function that switches branches: heyoka stops there, and starts a new series."""
+"""The pseudo-event of a function that switches branches: heyoka stops there, and starts a new series."""
+
+
+@dataclass
+class Switch:
+    """Where choices change branches together: what they compare differs by the same function, or its negative.
+
+    To the upper bound of each choice a parameter is added: zero, or just enough to choose the branch at a crossing,
+    where rounding decides otherwise.
+    """
+
+    difference: Terms
+    """It is negative where a choice whose sign is 1 takes its first branch."""
+    shifts: dict[int, tuple[Terms, int]]
+    """By the atom of the choice: the parameter, and the sign."""
 
 
 @dataclass
@@ -53,12 +67,9 @@ class SegmentEquations:
     units: dict[tuple[int, int], Terms]
     """Of each (body, group)."""
     events: list[tuple[int, int, Terms]]
-    """(event, body, event function); the event SWITCH is a change of branch in a user's function"""
-    switches: dict[int, Terms]
-    """Where a user's function switches branches: by the atom of the choice, what is added to its upper bound.
-
-    A parameter: zero, or just enough to choose the branch at a crossing, where rounding decides otherwise.
-    """
+    """(event, body, event function); the event SWITCH is a change of branch: the last ones, in the order of switches"""
+    switches: list[Switch]
+    """Where functions switch branches."""
     owners: list[Force | Event | None]
     """Of each node of the graph, the force or event whose it is."""
 
@@ -72,7 +83,12 @@ class SegmentEquations:
         known = {i: value for i, value in self.form.values.items() if self.form.atoms[i].kind == "constant"}
         for (b, g), unit in self.units.items():
             known[index_of(unit)] = 1.0 if units is None else (units[:, g] if self.in_lanes else units[b, g])
-        return known | {index_of(shift): 0.0 for shift in self.switches.values()}
+        return known | {index_of(shift): 0.0 for shift in self.shifts.values()}
+
+    @property
+    def shifts(self) -> dict[int, Terms]:
+        """What is added to the upper bound of a choice, by its atom."""
+        return {index: shift for switch in self.switches for index, (shift, _) in switch.shifts.items()}
 
     def resting(self) -> set[int]:
         """The indices of the variables whose rate is zero."""
@@ -240,30 +256,37 @@ def _read_equations(laws: _Laws, now: Array, in_lanes: bool, still: set[int]) ->
     except UndefinedError as error:
         _refuse(laws.owners[error.args[1]], error)
     variables, rates, time = list(moving.values()), list(groups.values()), index_of(of_time[0])
-    system = SegmentEquations(form, in_lanes, list(moving), variables, time, rates, units, events, {}, laws.owners)
-    for index in _find_switches(system):
-        low, high, *_ = form.atoms[index].parts
-        difference = form.add(low, negate(high))
-        if not form.is_constant(difference):
-            system.switches[index] = form.constant(2.0)
-            events.append((SWITCH, 0, difference))
+    system = SegmentEquations(form, in_lanes, list(moving), variables, time, rates, units, events, [], laws.owners)
+    system.switches = _find_switches(system)
+    events += [(SWITCH, 0, switch.difference) for switch in system.switches]
     return system
 
 
-def _find_switches(system: SegmentEquations) -> list[int]:
-    """The atoms of the choices that functions of the user make."""
-    found: set[int] = set()
+def _find_switches(system: SegmentEquations) -> list[Switch]:
+    """Where forces and events switch branches; not the choices that a law of motion makes to stay away from 0/0."""
+    form, found = system.form, set[int]()
     waiting = [*system.rates, *(value for _, _, value in system.events)]
     while waiting:
         for index in {index for monomial in waiting.pop() for index, _ in monomial} - found:
             found.add(index)
-            waiting += system.form.atoms[index].parts
-    owner_of = {index: system.owners[system.form.atoms[index].node] for index in sorted(found)}
-    return [
-        index
-        for index, owner in owner_of.items()
-        if system.form.atoms[index].kind == "sel" and (isinstance(owner, Event) or (owner and owner.function))
-    ]
+            waiting += form.atoms[index].parts
+    switches: dict[Any, Switch] = {}
+    parameters: dict[Any, Terms] = {}
+    for index in sorted(found):
+        atom = form.atoms[index]
+        if atom.kind != "sel" or system.owners[atom.node] is None:
+            continue
+        low, high, *_ = atom.parts
+        difference = form.add(low, negate(high))
+        if not form.may_cross_zero(difference):
+            continue
+        sign = -1 if key_of(negate(difference)) in switches else 1
+        switch = switches.setdefault(key_of(difference if sign > 0 else negate(difference)), Switch(difference, {}))
+        bounds = key_of(low), key_of(high)
+        if bounds not in parameters:
+            parameters[bounds] = form.constant(2.0)
+        switch.shifts[index] = parameters[bounds], sign
+    return list(switches.values())
 
 
 def _choose_shorter(form: NormalForm, rates: list[Terms]) -> list[Terms]:

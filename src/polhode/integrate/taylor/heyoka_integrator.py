@@ -7,6 +7,7 @@ near its size; position and work, which are integrals of the others, get one so 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,10 @@ class SegmentIntegrator:
         self.integrator = self.used.integrator
         self.places = np.array(self.system.moving, dtype=int)
         among = {key_of(constant): i for i, constant in enumerate(self.used.constants)}
-        self.shifts = [among[key_of(shift)] for shift in self.system.switches.values()]
+        choices = [(i, *choice) for i, switch in enumerate(self.system.switches) for choice in switch.shifts.values()]
+        used = {(among[key_of(shift)], i, sign) for i, shift, sign in choices if key_of(shift) in among}
+        self.shifts = np.array(sorted(used), dtype=int).reshape(-1, 3).T
+        """The parameters that shift bounds, whose switches they are, and their signs."""
         self.integrator.time = begin
         if self.integrator.with_events:
             self.integrator.reset_cooldowns()
@@ -149,7 +153,7 @@ class SegmentIntegrator:
     def advance(self, stops: Array, max_steps: int) -> tuple[Any, int, Array]:
         """Integrate towards the last of `stops`: the outcome, the steps taken, and the states at the stops reached."""
         times = np.append(self.integrator.time, stops)
-        outcome, _, _, taken, _, states = self.integrator.propagate_grid(times, max_steps=max_steps)
+        outcome, _, _, taken, _, states = self.integrator.propagate_grid(times, max_steps=max_steps, callback=_go_on)
         return self._name_outcome(outcome), int(taken), states[1:, :-1]
 
     def _name_outcome(self, outcome: Any) -> Any:
@@ -222,27 +226,34 @@ class SegmentIntegrator:
         for _ in range(2):  # the second time on fixed branches, where one switch does not make others jump
             self._hold_branches(near, is_less)
             value, rounding = self._evaluate(0.0)[own], self._roundings()[own]
-            near, is_less = np.abs(value) <= rounding, value < 0
+            reach = np.abs(self._evaluate(self.probes[0])[own] - value)  # zeros so close are at one time
+            near, is_less = np.abs(value) <= rounding + reach, value < 0
             if landed >= 0:
                 near[landed - count] = True
+        unknown = np.zeros(len(switches), dtype=bool)
         for ahead in self.probes.tolist() if near.any() else ():
             self.ahead, turned = ahead, np.zeros(len(switches), dtype=bool)
             while True:
                 self._hold_branches(near, is_less)
                 then = self._evaluate(ahead)[own]
-                moved = near & (np.abs(then - value) > rounding)
-                wrong = moved & (is_less != (then < 0))
+                unknown |= near & np.isnan(then)
+                moved = near & ~(np.abs(then - value) <= rounding)
+                # By where it goes, not by its sign: heyoka's zero is that of a series, and the function is not yet 0.
+                wrong = moved & np.where(np.isnan(then), ~turned, is_less != (then < value))
                 if not wrong.any():
                     break
-                if (wrong & turned).any():
+                stuck = wrong & turned
+                if (stuck & ~unknown).any():
                     return False
                 is_less, turned = is_less ^ wrong, turned | wrong
+                if stuck.any():  # the motion goes where a table or the air is unknown
+                    break
             if moved[near].all():
                 break
         if landed >= 0:
             self.crossed = self._crossed_with_switch(landed - count)
         shift = np.maximum(rounding, 4 * np.abs(value)) + np.finfo(float).tiny
-        self.integrator.pars[self.shifts] = np.where(near, np.where(is_less, shift, -shift), 0.0)
+        self._shift_bounds(np.where(near, np.where(is_less, shift, -shift), 0.0))
         return True
 
     def switch_here(self) -> int:
@@ -264,7 +275,8 @@ class SegmentIntegrator:
         if not count:
             return []
         after, ahead = self._evaluate(0.0)[:count], self._evaluate(far)[:count]
-        self.integrator.pars[self.shifts[landed]] *= -1  # the branch until now
+        places, switches, _ = self.shifts
+        self.integrator.pars[places[switches == landed % len(self.system.switches)]] *= -1  # the branch until now
         before, behind = self._evaluate(0.0)[:count], self._evaluate(-far)[:count]
         is_zero = (CLEARLY * np.abs(after) < 8 * np.abs(ahead)) & (CLEARLY * np.abs(before) < 8 * np.abs(behind))
         crosses = is_zero & (ahead * behind < 0)
@@ -272,7 +284,12 @@ class SegmentIntegrator:
 
     def _hold_branches(self, near: Array, is_less: Array) -> None:
         """Fix the branches of some switches."""
-        self.integrator.pars[self.shifts] = np.where(near, np.where(is_less, np.inf, -np.inf), 0.0)
+        self._shift_bounds(np.where(near, np.where(is_less, np.inf, -np.inf), 0.0))
+
+    def _shift_bounds(self, by: Array) -> None:
+        """Shift the bounds of each switch, so that its function is negative in a wider or in a narrower range."""
+        places, switches, signs = self.shifts
+        self.integrator.pars[places] = signs * by[switches]
 
     def leave_switch(self, stop: float) -> tuple[Any, int, Array]:
         """The very short step, no further than `stop`, after which no switch is zero: heyoka finds its next zero.
@@ -400,6 +417,11 @@ class SegmentIntegrator:
             release_integrator(self._spare)
 
 
+def _go_on(_: Any) -> bool:
+    """Called by heyoka after every step: an interrupt is raised where Python runs."""
+    return True
+
+
 def _numbers_of(integrator: Any) -> dict[str, Any]:
     """Time (two doubles), state and parameters."""
     return {"time": list(integrator.dtime), "state": integrator.state.copy(), "pars": integrator.pars.copy()}
@@ -433,10 +455,13 @@ def _pause_again(integrator: Any, stop: dict[str, Any], pauses: list[list[float]
     return False
 
 
-def propagate_batch(integrator: Any, a: float, times: Array, start: Array, pars: Array) -> tuple[Array, Any]:
+def propagate_batch(
+    integrator: Any, a: float, times: Array, start: Array, pars: Array, stop: Event
+) -> tuple[Array, Any]:
     """The states of a batch at some times, NaN from where a lane failed, and the steps of each lane.
 
-    heyoka stops all lanes when one fails; the others then run again, with a healthy one in its place.
+    heyoka stops all lanes when one fails; the others then run again, with a healthy one in its place.  After an
+    interrupt, when `stop` is set, what it returns counts for nothing.
     """
     lanes, columns = start.shape[1], np.repeat(times[:, None], start.shape[1], axis=1)
     steps = np.zeros(lanes, dtype=np.int64)
@@ -448,13 +473,13 @@ def propagate_batch(integrator: Any, a: float, times: Array, start: Array, pars:
         integrator.state[:] = start[:, source]
         if len(pars):
             integrator.pars[:] = pars[:, source]
-        _, states = integrator.propagate_grid(columns)
+        _, states = integrator.propagate_grid(columns, callback=lambda _: not stop.is_set())
         steps[healthy] += np.array([outcome[3] for outcome in integrator.propagate_res])[healthy]
         if result is None:
             result = states
         else:
             result[:, :, healthy] = states[:, :, healthy]
-        if np.isfinite(states[-1]).all():
+        if np.isfinite(states[-1]).all() or stop.is_set():
             return result, steps
         bad = import_heyoka().taylor_outcome.err_nf_state
         failed = np.array([outcome[0] == bad for outcome in integrator.propagate_res]) & healthy

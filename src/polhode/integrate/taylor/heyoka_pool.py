@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from threading import Lock
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from threading import Lock, Thread
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class CompiledIntegrator:
     key: Any
 
 
-_POOL: OrderedDict[Any, list[tuple[Any, Any, Any]]] = OrderedDict()
+_POOL: OrderedDict[Any, list[CompiledIntegrator]] = OrderedDict()
 _LOCK = Lock()
 ERROR_NORM_FLOOR = 1024.0
 """A constant appended to the state.  heyoka measures errors relative to the largest entry: with this one, and a
@@ -81,9 +82,9 @@ def acquire_integrator(
     scenario: Scenario, system: SegmentEquations, tolerance: float, lanes: int, unrolled: int = UNROLLED_LIMIT
 ) -> CompiledIntegrator:
     """Take an integrator from the pool, or compile one."""
-    writer = HeyokaWriter(system.form, system.variables, system.time, system.switches)
-    rates = [writer.translate(rate) for rate in system.rates]
-    functions = [writer.translate(value) for _, _, value in system.events]
+    writer = HeyokaWriter(system.form, system.variables, system.time, system.shifts)
+    formulas = [*system.rates, *(value for _, _, value in system.events)]
+    places = [writer.translate(formula) for formula in formulas]
     events = [None if i == SWITCH else scenario.events[i] for i, _, _ in system.events]
     actions = ["switch" if e is None else e.action for e in events]
     directions = [0 if e is None else e.direction for e in events]
@@ -91,18 +92,22 @@ def acquire_integrator(
     ending = [i for i, action in enumerate(actions) if action != "record"]
     anchor = ERROR_NORM_FLOOR if tolerance > ROUNDING and not lanes else 1.0
     order = series_order(tolerance / anchor)
-    products = system.form.count_products([*system.rates, *(value for _, _, value in system.events)])
+    products = system.form.count_products(formulas)
     compact = products * order**2 > unrolled
-    pause = EVENT_COOLDOWN * scenario.duration if functions else 0.0
-    how = (tuple(actions), tuple(directions), pause, order, anchor, lanes, compact)
-    key = (tuple(rates), tuple(functions), *how)
+    pause = EVENT_COOLDOWN * scenario.duration if events else 0.0
+    how = (len(system.rates), tuple(actions), tuple(directions), pause, order, anchor, lanes, compact)
+    key = (tuple(writer.instructions), tuple(places), *how)
     with _LOCK:
         spare = _POOL.get(key)
         ready = spare.pop() if spare else None
-    constants = writer.constants[: _count_parameters([*rates, *functions])]
     if ready is not None:
-        return CompiledIntegrator(*ready, constants, recorded, ending, key)
-    hy, log = writer.hy, list[tuple[int, float, Array]]()
+        return replace(ready, constants=writer.constants[: len(ready.constants)])
+    hy: Any = import_heyoka()
+    log: list[tuple[int, float, Array]] = []
+    built = writer.build()
+    expressions = [built[place] for place in places]
+    rates, functions = expressions[: len(system.rates)], expressions[len(system.rates) :]
+    constants = writer.constants[: _count_parameters(expressions)]
     settings: dict[str, Any] = {"tol": math.exp(-2 * (order - 1)) * (1 + 1e-9), "compact_mode": compact}
     if functions:
         codes = (hy.event_direction.any, hy.event_direction.positive, hy.event_direction.negative)
@@ -119,14 +124,30 @@ def acquire_integrator(
         equations, start = [*equations, (hy.make_vars("anchor"), hy.expression(0.0))], np.append(start, anchor)
     build = hy.taylor_adaptive_batch if lanes else hy.taylor_adaptive
     try:
-        integrator = build(equations, start, pars=pars, **settings)
+        integrator = _compile(build, equations, start, pars=pars, **settings)
     except ValueError as error:
         if "constants or parameters" not in str(error):
             raise
         own = ", ".join(e.name for e in events if e is not None)
         raise ScenarioError(f"an event ({own}) does not depend on what moves: it can never happen") from None
-    evaluate = hy.cfunc([*rates, *functions], variables, batch_size=1) if functions else None
+    evaluate = None
+    if functions:
+        evaluate = _compile(hy.cfunc, [*rates, *functions], variables, batch_size=1, compact_mode=compact)
     return CompiledIntegrator(integrator, log, evaluate, constants, recorded, ending, key)
+
+
+def _compile(build: Callable[..., Any], *given: Any, **settings: Any) -> Any:
+    """What heyoka compiles, in a thread of its own: this one waits, and an interrupt ends the wait at once."""
+    made: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            made.set_result(build(*given, **settings))
+        except BaseException as error:
+            made.set_exception(error)
+
+    Thread(target=work).start()
+    return made.result()
 
 
 def _count_parameters(expressions: list[Any]) -> int:
@@ -139,7 +160,7 @@ def release_integrator(used: CompiledIntegrator) -> None:
     """Return an integrator to the pool."""
     used.log.clear()
     with _LOCK:
-        _POOL.setdefault(used.key, []).append((used.integrator, used.log, used.evaluate))
+        _POOL.setdefault(used.key, []).append(used)
         _POOL.move_to_end(used.key)
         while len(_POOL) > POOL_SIZE:
             _POOL.popitem(last=False)

@@ -8,6 +8,7 @@ samples, at the ends of segments, and every few thousand steps.
 from __future__ import annotations
 
 import copy
+import threading
 from contextlib import closing
 from dataclasses import replace
 from time import perf_counter
@@ -519,17 +520,20 @@ class TaylorSeries(Integrator):
         times = stops if stops[0] == a else np.append(a, stops)
         ends = np.empty((len(times), len(groups), batches, lanes))
         steps = np.empty((batches, lanes), dtype=np.int64)
+        stop = threading.Event()
 
         def work(first: int, last: int) -> None:
             integrator = used.integrator if first == 0 else copy.deepcopy(used.integrator)
             reported = perf_counter()
             for i in range(first, last):
-                ends[:, :, i], steps[i] = propagate_batch(integrator, a, times, start[i], pars[i])
+                if stop.is_set():
+                    return
+                ends[:, :, i], steps[i] = propagate_batch(integrator, a, times, start[i], pars[i], stop)
                 if self.report is not None and perf_counter() - reported > PORTION_S:
                     self.report(a + (i + 1 - first) / (last - first) * float(stops[-1] - a))
                     reported = perf_counter()
 
-        on_threads(work, batches, min(self.threads, batches))
+        on_threads(work, batches, min(self.threads, batches), stop)
         release_integrator(used)
         count = len(rows)
         self.steps += int(steps.ravel()[:count].sum())
