@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -50,15 +51,13 @@ class EventLog:
 
     def take(self, log: Any) -> None:
         """Append the rows that a loop has logged."""
-        columns = (log[name].tolist() for name in ("event", "clock", "body", "time"))
-        for event, clock, body, time, sample in zip(*columns, log["sample"].copy(), strict=True):
-            if not self.is_ensemble:
-                record = EventRecord(event, body, time, sample)
-            elif self.is_system:
-                record = EventRecord(event, body, time, sample, member=clock)
-            else:
-                record = EventRecord(event, clock, time, sample)
-            self.found.append(record)
+        event, clock, body, time = (log[name].tolist() for name in ("event", "clock", "body", "time"))
+        samples = log["sample"].copy()
+        if self.is_ensemble and self.is_system:
+            unnamed, unknown = repeat(""), repeat(False)
+            self.found.extend(map(EventRecord, event, body, time, samples, unnamed, unknown, clock))
+        else:
+            self.found.extend(map(EventRecord, event, clock if self.is_ensemble else body, time, samples))
 
     def forget_sides(self) -> None:
         """After an impulse: a discontinuous sign change does not trigger an event."""
@@ -93,7 +92,10 @@ def label_event_records(
     rules = [(e.name, e.action == "stop", e.count) for e in scenario.events]
     is_ensemble = scenario.members is not None
     for crossing in crossings:
-        name, stops, count = rules[crossing.event]
+        crossing.name, stops, count = rules[crossing.event]
+        if not stops or count == 1:
+            crossing.ends = stops
+            continue
         whose = crossing.member if crossing.member is not None else crossing.body if is_ensemble else 0
         nth = seen[crossing.event, whose] = seen.get((crossing.event, whose), 0) + 1
-        crossing.name, crossing.ends = name, stops and nth == count
+        crossing.ends = nth == count

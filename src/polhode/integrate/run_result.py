@@ -126,7 +126,7 @@ class Failure:
     """The name of the event that would repeat forever, if that was the reason."""
 
 
-@dataclass
+@dataclass(slots=True)
 class EventRecord:
     """An event that occurred: which one, for which body or member, when, and the body's sample then."""
 
