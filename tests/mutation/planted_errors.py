@@ -841,20 +841,20 @@ PLANTED = [
     Planted(
         "impulse skipped",
         "integrate/timeline.py",
-        "float(np.ravel(f.instant)[0]) == t]",
-        "float(np.ravel(f.instant)[0]) == t and t > scenario.start_time]",
+        "_first(f.instant) == t]",
+        "_first(f.instant) == t and t > self.start]",
         (EVENTS,),
     ),
     Planted(
         "steps reach across events",
         "integrate/timeline.py",
-        "if start < t < end)",
-        "if start < t < end - t)",
+        "if self.start < t < self.end]",
+        "if self.start < t < self.end - t]",
         (EVENTS,),
     ),
     Planted(
         "thruster: burns through its stop",
-        "integrate/integrator.py",
+        "integrate/timeline.py",
         "(middle < np.asarray(stop))",
         "(middle < 2 * np.asarray(stop))",
         (EVENTS,),
@@ -1383,8 +1383,8 @@ PLANTED = [
     Planted(
         "save: the loads are left out of it",
         "integrate/taylor/taylor_series.py",
-        "self.variables.scenario, self.failure = self.scenario, None",
-        "self.failure = None",
+        "self.variables.scenario = self.scenario\n",
+        "pass\n",
         (f"{STEPPER}::test_the_load_comes_back_with_the_state",),
     ),
     Planted(
@@ -1553,8 +1553,8 @@ PLANTED = [
     Planted(
         "snapshot: the memory of events is left out",
         "integrate/clocked_steps.py",
-        'set_fields(log.memory, snapshot["memory"])',
-        "pass",
+        '"event_log.memory", ',
+        "",
         (DURABLE,),
     ),
     Planted(
