@@ -104,11 +104,11 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal:
     segments = timeline.segments if checkpoint is None else timeline.segments_from(checkpoint.segment)
     if checkpoint is not None:
         integrator.resume(checkpoint)
-    portions: list[Array] = []
+    by_segment: list[Array] = []
     checkpoints: list[Array] = []
 
     def keep(samples: Array) -> None:
-        portions.append(samples)
+        by_segment.append(samples)
         if integrator.checkpoints is not None:
             checkpoints.append(integrator.checkpoints[: len(samples)])
 
@@ -120,7 +120,7 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal:
             keep(samples)
         journal.forget_streams()
     for i, segment in enumerate(() if has_ended else segments):
-        if i < len(portions):
+        if i < len(by_segment):
             continue
         integrator.segment = i
         if integrator.inside is None:
@@ -137,9 +137,9 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None, journal:
             integrator.write_snapshot(segment.end)
     if journal is not None and not has_ended:
         ended = {"segment": integrator.segment, "integrator": integrator.state.snapshot(), "inside": None}
-        journal.write(timeline.end, {**ended, "outputs": len(portions[-1])}, ended=True)
+        journal.write(timeline.end, {**ended, "outputs": len(by_segment[-1])}, ended=True)
     integrator.journal = None
-    samples = np.concatenate(portions) if len(portions) > 1 else portions[0]
+    samples = np.concatenate(by_segment) if len(by_segment) > 1 else by_segment[0]
     times = timeline.outputs[: len(samples)]
     if integrator.stopped_at is not None:
         if not len(times) or times[-1] != integrator.stopped_at:
