@@ -36,7 +36,7 @@ from polhode.equations import (
 )
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import LAWS, law
-from polhode.methods import dense_output, drifts, runge_kutta
+from polhode.methods import dense_output, drifts, roots, runge_kutta
 from polhode.methods.dop853 import DOP853
 from polhode.methods.tableaus import RK4
 
@@ -497,6 +497,8 @@ ARGUMENTS = {
         (H / 64, H / 128),
         (H / 32, H / 64),
     ),
+    roots.secant_point: (T, H, 2 * T, -H),
+    roots.narrow_bracket: ((T, H, 2 * T, -H), Fraction(-1), 3 * T / 2, -H / 8, -H / 8),
     runge_kutta.mixed_error: (Fraction(16), Fraction(900)),
     runge_kutta.step_error: ((Fraction(16), Fraction(900)),),
     runge_kutta.root_of_error: (Fraction(1, 256),),

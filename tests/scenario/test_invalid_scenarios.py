@@ -61,7 +61,7 @@ SCENARIOS = {
         "output_step of 1 s is lost to rounding",
     ),
     "output said twice": (lambda: scenario(output_step=0.5, output_times=[0.5]), ScenarioError, "both given"),
-    "method unknown": (lambda: scenario(method="rk5"), ScenarioError, "'rk5'", "did you mean 'rk4'?", "leapfrog"),
+    "method unknown": (lambda: scenario(method="rk5"), ScenarioError, "'rk5'", "did you mean 'rk45'?", "leapfrog"),
     "method a number": (lambda: scenario(method=4), ScenarioError, "method 4 is unknown", "rk4"),
     "method a list": (lambda: scenario(method=["rk4"]), ScenarioError, "method ['rk4'] is unknown"),
     "formulation unknown": (lambda: scenario(formulation="momenta"), ScenarioError, "did you mean 'momentum'?"),

@@ -12,6 +12,7 @@ from typing import Any
 from polhode.equations.contact_laws import symmetric_axes
 from polhode.equations.scalar_ops import sqrt
 from polhode.ir.loops import loop
+from polhode.methods.roots import narrow_bracket, secant_point
 
 FEW_SWEEPS, MANY_SWEEPS = 8, 500
 """Sweeps over all points, one after the other: to find out what each does, and where that is not enough."""
@@ -50,22 +51,12 @@ def solve_friction(c1: float, c2: float, s1: float, s2: float, limit: Any) -> An
         low, f_low = high, f_high
         high = high * 4.0
         f_high = friction_excess(high, c1, c2, s1, s2, limit)
-    kept = 0
-    for _ in range(ROOT_STEPS):  # regula falsi (Illinois), which keeps the bracket
-        middle = (low * f_high - high * f_low) / (f_high - f_low)
-        if middle <= low or middle >= high:
-            middle = (low + high) / 2.0
+    moved = 0.0
+    for _ in range(ROOT_STEPS):
+        middle = secant_point(low, f_low, high, f_high)
         f = friction_excess(middle, c1, c2, s1, s2, limit)
-        if f > 0.0:
-            low, f_low = middle, f
-            if kept == 1:
-                f_high = f_high / 2.0
-            kept = 1
-        else:
-            high, f_high = middle, f
-            if kept == 2:
-                f_low = f_low / 2.0
-            kept = 2
+        bracket, moved = narrow_bracket((low, f_low, high, f_high), moved, middle, f, f)
+        low, f_low, high, f_high = bracket
         if f == 0.0 or high - low <= CONVERGED * high:
             break
     return high

@@ -65,6 +65,7 @@ from polhode.integrate.contacts.contact_shapes import (
 )
 from polhode.integrate.loops.layout import Layout
 from polhode.ir.loops import Loop, loop
+from polhode.methods.roots import narrow_bracket, secant_point
 
 EVENT_STEPS, EVENT_WIDTH = 100, 1e-10
 """The time of a change of contact is found to this fraction of the step."""
@@ -145,22 +146,12 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
         """When a slack that is positive at the start of a step and negative at `end` is zero (Illinois)."""
         low, f_low = 0.0, scene.slack[which // 3, which % 3]
         high, f_high = end, slack_of(scene, which // 3, which % 3)
-        kept = 0
+        moved = 0.0
         for _ in range(EVENT_STEPS):
-            middle = (low * f_high - high * f_low) / (f_high - f_low)
-            if middle <= low or middle >= high:
-                middle = (low + high) / 2.0
+            middle = secant_point(low, f_low, high, f_high)
             f = slack_at(run, unit, scene, t, middle, which)
-            if f > 0.0:
-                low, f_low = middle, f
-                if kept == 1:
-                    f_high = f_high / 2.0
-                kept = 1
-            else:
-                high, f_high = middle, f
-                if kept == 2:
-                    f_low = f_low / 2.0
-                kept = 2
+            bracket, moved = narrow_bracket((low, f_low, high, f_high), moved, middle, f, f)
+            low, f_low, high, f_high = bracket
             if f == 0.0 or high - low <= EVENT_WIDTH * high:
                 break
         return high

@@ -155,7 +155,8 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
         unit[at_error] = worst
 
     def tick(unit: Any, at: Any, end: Any) -> None:
-        write(unit, at, clock, next_clock(read(unit, at, clock), end, *read(unit, at, result), control))
+        tried, error = read(unit, at, result)
+        write(unit, at, clock, next_clock(read(unit, at, clock), end, tried, error, control))
 
     @loop
     def finish(run: Any, unit: Any) -> None:

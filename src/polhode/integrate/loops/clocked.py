@@ -19,6 +19,7 @@ from polhode.integrate.loops.layout import EVENT_POINTS, KEPT_CLOCK, KernelArray
 from polhode.ir.loops import Loop, loop
 from polhode.ir.records import Record, numbers
 from polhode.methods.dense_output import evaluate_interpolant
+from polhode.methods.roots import narrow_bracket
 from polhode.methods.runge_kutta import step_end
 
 RUNNING, STOPPED, ENDLESS, WRONG_SIDE = 0, 1, 2, 3
@@ -75,7 +76,7 @@ class SearchMemory(Record):
     high_g: float
     low_w: float
     high_w: float
-    shrunk: int
+    moved: float
     """Which end moved last: 1, -1, or 0."""
     turn: int
     """Iterations."""
@@ -440,7 +441,7 @@ def _build_search(
             memo.low_g = side * memo.low_g
             memo.high_t, memo.high_g = x, side * value
             memo.low_w, memo.high_w = memo.low_g, memo.high_g
-            memo.mid_t, memo.mid_g, memo.turn, memo.shrunk = x, side * value, 0, 0
+            memo.mid_t, memo.mid_g, memo.turn, memo.moved = x, side * value, 0, 0
             return refine(unit, c, memo, side, run.rules[e].within)
         if value < memo.mid_g:
             if x < memo.mid_t:
@@ -577,7 +578,7 @@ def _build_search(
         if memo.stage == 2:
             side = -side
         if phase == Phase.HIGH:
-            memo.high_g, memo.low_g, memo.turn, memo.shrunk = value, 0.0, 0, 0
+            memo.high_g, memo.low_g, memo.turn, memo.moved = value, 0.0, 0, 0
             if not side * value <= 0.0:  # steps find no root where the interpolant did
                 found[e, b].root = np.inf
                 return False
@@ -591,16 +592,15 @@ def _build_search(
                 memo.high_t, memo.high_g = memo.low_t, value
                 memo.low_t, memo.low_g = max(memo.low_t - memo.tried / EVENT_POINTS, 0.0), 0.0
             memo.low_w, memo.high_w = memo.low_g, memo.high_g
-        elif side * value > 0.0:
-            memo.low_t, memo.low_g, memo.low_w = unit[at_h + c], value, value
-            if memo.shrunk == 1:
-                memo.high_w = memo.high_w / 2
-            memo.shrunk, memo.turn = 1, memo.turn + 1
         else:
-            memo.high_t, memo.high_g, memo.high_w = unit[at_h + c], value, value
-            if memo.shrunk == -1:
-                memo.low_w = memo.low_w / 2
-            memo.shrunk, memo.turn = -1, memo.turn + 1
+            bracket = (memo.low_t, memo.low_w, memo.high_t, memo.high_w)
+            bracket, memo.moved = narrow_bracket(bracket, memo.moved, unit[at_h + c], value, side * value)
+            memo.low_t, memo.low_w, memo.high_t, memo.high_w = bracket
+            memo.turn = memo.turn + 1
+            if side * value > 0.0:
+                memo.low_g = value
+            else:
+                memo.high_g = value
         if refine(unit, c, memo, side, run.rules[e].within):
             return True
         is_low = side * memo.low_g > 0.0 and abs(memo.low_g) < abs(memo.high_g)
@@ -608,7 +608,7 @@ def _build_search(
         if memo.stage == 0:
             found[e, b].root = root
         elif memo.stage == 1:  # and now where it comes back
-            memo.down_t, memo.stage, memo.turn, memo.shrunk = root, 2, 0, 0
+            memo.down_t, memo.stage, memo.turn, memo.moved = root, 2, 0, 0
             memo.low_t, memo.low_g, memo.low_w = memo.mid_t, memo.mid_g, memo.mid_g
             memo.high_t, memo.high_g, memo.high_w = memo.back_t, memo.back_g, memo.back_g
             return refine(unit, c, memo, -side, run.rules[e].within)
