@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.ensembles.chunk_files import ChunkDamage
 from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.chunks import combine_digests
 from polhode.ensembles.member_source import IntArray, MemberSource
-from polhode.ensembles.store import TIME, EnsembleStore
+from polhode.ensembles.store import TIME, ChunkDamage, EnsembleStore
 from polhode.ensembles.stored_members import restore_all_members
 from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polhode.errors import InputError, nearest
-from polhode.results.store import NAMES, UNITS, to_dataset
+from polhode.results.stored_variables import VARIABLES, stored_attributes, stored_variables
 from polhode.validation import Array
+from polhode.version import __version__
 
 if TYPE_CHECKING:
     import pandas
@@ -54,13 +55,13 @@ WRITTEN_UNITS = {
 }
 
 QUANTITIES: dict[str, MotionQuantity] = {
-    "position": MotionQuantity(UNITS["position"], NAMES["position"], ("axis",)),
+    "position": MotionQuantity(*VARIABLES["position"], ("axis",)),
     "quaternion_wxyz": MotionQuantity("1", "orientation, body to world, scalar first", ("wxyz",)),
     "velocity": MotionQuantity("m s-1", "velocity of the center of mass, world axes", ("axis",)),
     "angular_velocity": MotionQuantity("rad s-1", "angular velocity, world axes", ("axis",)),
     "angular_velocity_body": MotionQuantity("rad s-1", "angular velocity, body axes", ("body_axis",)),
-    "linear_momentum": MotionQuantity(UNITS["linear_momentum"], NAMES["linear_momentum"], ("axis",)),
-    "angular_momentum": MotionQuantity(UNITS["angular_momentum"], NAMES["angular_momentum"], ("axis",)),
+    "linear_momentum": MotionQuantity(*VARIABLES["linear_momentum"], ("axis",)),
+    "angular_momentum": MotionQuantity(*VARIABLES["angular_momentum"], ("axis",)),
     "euler_angles": MotionQuantity("rad", "about z, then the new x, then the new z", ("euler_angle",)),
     "yaw_pitch_roll": MotionQuantity("rad", "about z, then the new y, then the new x", ("yaw_pitch_roll_angle",)),
     "rotation_matrix": MotionQuantity("1", "rotation matrix, body to world", ("row", "column")),
@@ -74,8 +75,8 @@ QUANTITIES: dict[str, MotionQuantity] = {
     "acceleration": MotionQuantity("m s-2", "acceleration of the center of mass, world axes", ("axis",), "forces"),
     "angular_acceleration": MotionQuantity("rad s-2", "rate of the angular velocity, world axes", ("axis",), "course"),
     "reaction_force": MotionQuantity("N", "force of the pivot on the body, world axes", ("axis",), "pivot"),
-    "contact_forces": MotionQuantity("N", NAMES["contact_force"], ("axis",), "contacts"),
-    "contact_torques": MotionQuantity("N m", NAMES["contact_torque"], ("axis",), "contacts"),
+    "contact_forces": MotionQuantity(*VARIABLES["contact_force"], ("axis",), "contacts"),
+    "contact_torques": MotionQuantity(*VARIABLES["contact_torque"], ("axis",), "contacts"),
 }
 """What the dataset has besides events, impacts, rotors and what a motion is stored as."""
 
@@ -96,8 +97,12 @@ def quantities_of(motion: Motion) -> list[str]:
 
 def build_dataset(motion: Motion) -> xarray.Dataset:
     """Everything that a motion has, as an xarray dataset."""
+    import xarray
+
+    about = {"title": motion.scenario.name or "motion of rigid bodies", "source": f"polhode {__version__}"}
+    found = xarray.Dataset(stored_variables(motion), attrs=about | stored_attributes(motion)).set_coords("time")
     # "quaternion_wxyz" is the orientation here, and the name of a dimension in the files.
-    found = to_dataset(motion).drop_vars("quaternion_wxyz").rename_dims(quaternion_wxyz="wxyz")
+    found = found.drop_vars("quaternion_wxyz").rename_dims(quaternion_wxyz="wxyz")
     names = quantities_of(motion)
     dimensions = {d for name in names for d in QUANTITIES[name].dimensions}
     coordinates = {d: np.array(COMPONENTS[d], dtype=object) for d in COMPONENTS if d in dimensions}
