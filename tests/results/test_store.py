@@ -189,7 +189,7 @@ def test_xarray_reads_it_with_units(tmp_path):
     units = {
         "time": "s",
         "position": "m",
-        "orientation": "1",
+        "quaternion_wxyz": "1",
         "linear_momentum": "kg m s-1",
         "angular_momentum": "kg m2 s-1",
         "work": "J",
@@ -199,11 +199,11 @@ def test_xarray_reads_it_with_units(tmp_path):
         assert dataset[name].attrs["units"] == unit
     assert all(dataset[name].attrs["long_name"] for name in units if name != "time")
     assert dataset["position"].dims == ("time", "body", "axis")
-    assert dataset["orientation"].dims == ("time", "body", "quaternion_wxyz")
+    assert dataset["quaternion_wxyz"].dims == ("time", "body", "wxyz")
     assert list(dataset["axis"].values) == ["x", "y", "z"]
-    assert list(dataset["quaternion_wxyz"].values) == ["w", "x", "y", "z"]
+    assert list(dataset["wxyz"].values) == ["w", "x", "y", "z"]
     assert (dataset["position"].values == motion.position).all()
-    assert (dataset["orientation"].values == motion.quaternion_wxyz).all()
+    assert (dataset["quaternion_wxyz"].values == motion.quaternion_wxyz).all()
     assert dataset.attrs["method"] == "rk4"
     assert (motion.dataset["work"].values == motion.work).all()
 

@@ -64,6 +64,7 @@ class ChunkDamage(NamedTuple):
 class ChunkRecord(NamedTuple):
     """What a store knows about a chunk."""
 
+    chunk: int
     blocks: dict[str, list[str]]
     """Of each array: the SHA-256 of each block of members."""
     content: dict[str, Any]
@@ -269,7 +270,7 @@ class EnsembleStore:
             self.path, f"chunk {k} (members {first} to {last - 1}) is missing, those before it are kept"
         ):
             blocks = {name: self._write_shard(k, name, values) for name, values in checked.items()}
-            content = ChunkRecord(blocks, record, attached or {})
+            content = ChunkRecord(k, blocks, record, attached or {})
             write_record(self.path, self._digest, _record_name(k), content._asdict())
 
     def _write_shard(self, k: int, name: str, values: Any) -> list[str]:
@@ -299,13 +300,13 @@ class EnsembleStore:
         found: Any = np.empty(spec.shape_of(len(members)), dtype=spec.dtype)
         before: Any = (slice(None),) * spec.member_axis
         order = np.argsort(members, kind="stable")
-        last, record = -1, ChunkRecord({}, {}, {})
+        record = ChunkRecord(-1, {}, {}, {})
         for those in np.split(order, np.flatnonzero(np.diff(members[order] // block)) + 1) if len(order) else ():
             first = int(members[those[0]]) // block * block
             k, i = first // chunk, first % chunk // block
-            if k != last:
-                last, record = k, self.read_record(k)
-            values = self._verified(k, lambda k=k, i=i, record=record: self._read_block(record, name, k, i))  # type: ignore[misc]
+            if k != record.chunk:
+                record = self.read_record(k)
+            values = self._verified(k, lambda i=i, record=record: self._read_block(record, name, i))  # type: ignore[misc]
             found[(*before, those)] = values[(*before, members[those] - first)]
         return found
 
@@ -367,9 +368,9 @@ class EnsembleStore:
         content, _ = read_record(self.path, self._digest, _record_name(k), with_arrays=with_arrays)
         return ChunkRecord(**content)
 
-    def _read_block(self, record: ChunkRecord, name: str, k: int, i: int) -> Any:
-        shard = self._shard(k, name)
-        with open_regular_file(self.path / name / object_name(shard.spec, k)) as file:
+    def _read_block(self, record: ChunkRecord, name: str, i: int) -> Any:
+        shard = self._shard(record.chunk, name)
+        with open_regular_file(self.path / name / object_name(shard.spec, record.chunk)) as file:
             # Before memory is taken for it.
             if os.fstat(file.fileno()).st_size != shard.size:
                 raise ValueError(f"the file of {name} has a wrong size")
@@ -387,7 +388,7 @@ class EnsembleStore:
         record = self._read_record(k)
         for name, digests in record.blocks.items():
             for i in range(len(digests)):
-                self._read_block(record, name, k, i)
+                self._read_block(record, name, i)
 
     def _places_of(self, name: str) -> list[Path]:
         own = self.path / name / object_name(self.manifest.common[name])

@@ -167,11 +167,10 @@ def read_motion(
             "keep='samples'"
         )
     samples = store.read_members(SAMPLES, members)
-    chunks = np.unique(members // store.plan.chunk_members).tolist()
-    records = [store.read_record(k) for k in chunks]
+    records = [store.read_record(int(k)) for k in np.unique(members // store.plan.chunk_members)]
     steps = [int(record.content["steps"]) for record in records]
     auto = records[0].content["auto_report"]
-    events, impacts = _collect_events(store, chunks, members)
+    events, impacts = _collect_events(store, [record.chunk for record in records], members)
     has_contact = CONTACT in store.manifest.arrays
     result = RunResult(
         store.read_common(TIME),

@@ -16,9 +16,9 @@ from polhode.archive.manifest import MOTION, Manifest, find_kind, read_manifest
 from polhode.archive.trees import decode_tree
 from polhode.errors import FileError, PolhodeError
 from polhode.integrate.run_result import AutoReport, RunResult, SampleColumns
+from polhode.results.dataset import stored_attributes, stored_variables
 from polhode.results.stored_rows import pack_events, pack_impacts, unpack_event, unpack_impacts
 from polhode.results.stored_scenario import convert_long_lists, describe_scenario, restore_scenario
-from polhode.results.stored_variables import stored_attributes, stored_variables
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.scenario import Scenario
 
