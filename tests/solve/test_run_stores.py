@@ -47,7 +47,13 @@ def frequent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(integrator.FixedSteps, "seconds_per_step", property(lambda _: 3e-7, lambda *_: None), False)
 
 
-def begin(store: Path, monkeypatch: pytest.MonkeyPatch, checkpoints: int = 6, scenario: ph.Scenario = SCENARIO) -> None:
+def begin(
+    store: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    checkpoints: int = 6,
+    scenario: ph.Scenario = SCENARIO,
+    resume: bool = False,
+) -> None:
     """Leave an unfinished run with so many checkpoints."""
     write = CheckpointChain.write
 
@@ -59,7 +65,7 @@ def begin(store: Path, monkeypatch: pytest.MonkeyPatch, checkpoints: int = 6, sc
     with monkeypatch.context() as patch:
         patch.setattr(CheckpointChain, "write", write_and_die)
         with pytest.raises(Killed):
-            ph.simulate(scenario, store=store)
+            ph.simulate(scenario, store=store, resume=resume)
 
 
 def assert_finishes(store: Path) -> None:
@@ -198,6 +204,22 @@ def test_checkpoints_of_another_run_are_noticed(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.usefixtures("frequent")
+def test_rows_that_another_attempt_has_written_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two attempts at one run may write their checkpoints at other times."""
+    begin(tmp_path / "x.zarr", monkeypatch, checkpoints=3)
+    shutil.copytree(tmp_path / "x.zarr", tmp_path / "y.zarr")
+    begin(tmp_path / "x.zarr", monkeypatch, checkpoints=6, resume=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(integrator, "PORTION_S", 4e-5)
+        begin(tmp_path / "y.zarr", monkeypatch, checkpoints=6, resume=True)
+    rows = [(tmp_path / name / "records" / "rows-00000005") for name in ("x.zarr", "y.zarr")]
+    assert rows[0].read_bytes() != rows[1].read_bytes()
+    shutil.copy(rows[1], rows[0])
+    with pytest.warns(UserWarning, match="rows-00000005 belongs to another run"):
+        assert_finishes(tmp_path / "x.zarr")
+
+
+@pytest.mark.usefixtures("frequent")
 def test_a_damaged_manifest_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(tmp_path / "x.zarr", monkeypatch)
     damage(tmp_path / "x.zarr" / "zarr.json", "cut")
@@ -260,8 +282,9 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_there(tmp_path: Path, monke
 def test_a_full_disk_at_the_end_keeps_the_checkpoints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frequent: None
 ) -> None:
-    def fill_up(_: Path) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def fill_up(folder: Path) -> None:
+        if (folder / "computed").exists():  # the motion, not the first checkpoint
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
         patch.setattr("polhode.archive.archive.flush_folder", fill_up)
