@@ -184,6 +184,14 @@ def test_another_version_is_refused_with_what_was_found_and_what_to_do(sign, two
         ph.load(path)
 
 
+@pytest.mark.parametrize("name", ["polhode_scenario", "polhode_ensemble"])
+def test_what_was_stored_before_there_were_versions_is_named(name, tmp_path):
+    (tmp_path / "old.zarr").mkdir()
+    (tmp_path / "old.zarr" / "zarr.json").write_text(json.dumps({"attributes": {name: {"format": 1}}}))
+    with pytest.raises(FileError, match=r"stored before archives had versions.*reads version 1. Open it with"):
+        ph.load(tmp_path / "old.zarr")
+
+
 def test_an_archive_of_an_unknown_kind_is_refused(two, tmp_path):
     path = shutil.copytree(two[1][0], tmp_path / "other.zarr")
     change_manifest(path, lambda manifest: manifest.update(kind="picture"))

@@ -11,6 +11,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +38,8 @@ MANIFEST, DIGEST = "polhode_archive", "polhode_archive_sha256"
 MANIFEST_COPY = f"{RECORDS}/manifest.json"
 KIND = re.compile(rb'"polhode_archive":\s*\{\s*"kind":\s*"(\w+)"')
 """How the kind is found also in a damaged manifest, of which it is the first entry."""
+EARLIER = re.compile(rb'"polhode_(scenario|ensemble)"')
+"""What stood in the attributes before archives had versions."""
 
 
 class _OtherVersionError(Exception):
@@ -157,6 +160,16 @@ def find_kind(place: Path) -> str | None:
     return None
 
 
+def refuse_earlier(place: Path, otherwise: str) -> None:
+    """Raise an error for what was stored before archives had versions."""
+    with suppress(OSError, ValueError):
+        if EARLIER.search(read_regular_file(place / METADATA)) is not None:
+            raise FileError(
+                f"{place} was stored before archives had versions, and this is Polhode {__version__}, which reads "
+                f"version {VERSION}. Open it with the Polhode that wrote it, or {otherwise}."
+            )
+
+
 def read_manifest(place: Path, kind: str, otherwise: str = "run it again") -> Manifest:
     """The manifest of the archive of a kind, or its copy if it is damaged; an error says what was found instead.
 
@@ -188,6 +201,7 @@ def read_manifest(place: Path, kind: str, otherwise: str = "run it again") -> Ma
             raise FileError(f"{reason}. If that is this one, it is damaged: {advice}")
     found = find_kind(place)
     if found is None:
+        refuse_earlier(place, otherwise)
         raise FileError(f"{place} is not {NAMES[kind]}, or its {METADATA} is missing or damaged. {advice}")
     every = "both copies of its manifest are" if found == ENSEMBLE else f"the manifest in its {METADATA} is"
     raise FileError(f"{place} is damaged: {every} not what was stored. {advice}")

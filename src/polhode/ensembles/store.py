@@ -36,7 +36,6 @@ from polhode.solve.scenario_description import describe_differences
 from polhode.validation import Array
 
 T = TypeVar("T")
-KEPT = "what was there before is still there"
 VERIFYING_THREADS = min(8, os.cpu_count() or 1)
 """How many chunks are read at the same time to verify them."""
 TIME = "time"
@@ -76,9 +75,9 @@ class ChunkRecord(NamedTuple):
 class EnsembleStore:
     """The chunks of an ensemble on disk, as a Zarr group.
 
-    One run at a time can write: `create`, and `open(..., writable=True)`, lock the store until `close`, or until the
-    process ends.  A store can be sent to other processes (pickled), which then write chunks for the run that holds the
-    lock.  Everything that is read is compared with its checksums.
+    One run at a time can write: `create` locks the store until `close`, or until the process ends.  A store can be sent
+    to other processes (pickled), which then write chunks for the run that holds the lock.  Everything that is read is
+    compared with its checksums.
 
     Examples
     --------
@@ -121,23 +120,10 @@ class EnsembleStore:
         common: Mapping[str, Given] | None = None,
         resume: bool = False,
     ) -> Self:
-        """Make a store, or resume one, and lock it for writing.
+        """Make a store, or resume one that a run like this one has begun, and lock it for writing.
 
-        Parameters
-        ----------
-        path : str or Path
-            A folder that does not exist, or is empty; with `resume` also a store that a run like this one has begun.
-        run : dict
-            A tree of plain values and arrays that says what is run: the scenario, the seed, the hash of the emitted
-            code.
-        plan : ChunkPlan
-            How the members are divided into chunks.
-        arrays : dict of str to ArraySpec
-            The arrays of numbers of the members.
-        common : dict of str to (dimensions, array), optional
-            Arrays that are not divided into chunks, such as the output times, "time".
-        resume : bool, optional
-            Complete the store if it exists.  One of another run is refused; the error says what differs.
+        `run` is a tree of plain values and arrays that says what is run, `common` are arrays that are not divided into
+        chunks, such as the output times, "time".  The store of another run is refused; the error says what differs.
         """
         place = resolve_path(path)
         division = Division(plan.members, plan.chunk_members, BLOCK_MEMBERS)
@@ -159,26 +145,17 @@ class EnsembleStore:
                         f"{place} cannot be resumed, because another run has begun it: {found}. Run it again as it was "
                         "begun, or choose another store."
                     )
-            return cls._locked(place, stored, files, held)
+            store = cls(place, stored, None, True)
+            with explain_write_errors(place, "what was there before is still there"):
+                store._repair(files)
+            store._lock = held.pop_all()
+            return store
 
     @classmethod
-    def open(cls, path: str | Path, *, writable: bool = False) -> Self:
-        """Open a store for reading; or also for writing, which locks it."""
+    def open(cls, path: str | Path) -> Self:
+        """Open a store for reading."""
         place = resolve_path(path)
-        if not writable:
-            return cls(place, _read_manifest(place), None, False)
-        with ExitStack() as held:
-            held.enter_context(lock_store(place))
-            return cls._locked(place, _read_manifest(place), {}, held)
-
-    @classmethod
-    def _locked(cls, place: Path, manifest: Manifest, files: dict[str, Any], held: ExitStack) -> Self:
-        """The store for writing, repaired with the files of whole arrays."""
-        store = cls(place, manifest, None, True)
-        with explain_write_errors(place, KEPT):
-            store._repair(files)
-        store._lock = held.pop_all()
-        return store
+        return cls(place, _read_manifest(place), None, False)
 
     def close(self) -> None:
         """Release the lock.  Nothing more can be written."""
@@ -244,18 +221,9 @@ class EnsembleStore:
     def write_chunk(
         self, k: int, arrays: dict[str, Any], record: dict[str, Any], attached: dict[str, Any] | None = None
     ) -> None:
-        """Write a chunk, whole or not at all.  Different chunks can be written by several processes at once.
+        """Write a chunk, whole or not at all: the numbers of its members, plain JSON, and small arrays of any shape.
 
-        Parameters
-        ----------
-        k : int
-            The number of the chunk.
-        arrays : dict of str to ndarray
-            The numbers of its members, of every array of the store.
-        record : dict
-            Plain JSON to keep with it.
-        attached : dict of str to ndarray, optional
-            Small arrays of any shape, such as what reductions need to know of its members.
+        Different chunks can be written by several processes at once.
         """
         self._require_writable()
         if self._lock is None and not holds(self.path / MANIFEST_COPY, self.manifest.files()[MANIFEST_COPY]):
@@ -342,7 +310,7 @@ class EnsembleStore:
     # Helpers ----------------------------------------------------------------------------------------------------------
     def _require_writable(self) -> None:
         if not self._can_write:
-            raise FileError(f"{self.path} is open for reading only: open it with writable=True")
+            raise FileError(f"{self.path} is open for reading only")
 
     def _check_arrays(self, k: int, arrays: dict[str, Any]) -> dict[str, Any]:
         """The arrays of a chunk with their types; an error if one is missing or has another shape."""

@@ -59,22 +59,8 @@ def open_run_store(
 ) -> StoredRun:
     """Make, or resume, the store of a run.
 
-    Parameters
-    ----------
-    path : str or Path
-        The store.
-    source : MemberSource
-        The members.
-    plan : ChunkPlan
-        Their chunks.
-    about : dict
-        Plain JSON that must be the same when the run is resumed: the hash of the emitted code, the reductions.
-    changes : mapping, optional
-        Settings that were decided for all members, as in `RunSettings`, and the output times.
-    keep_samples : bool, optional
-        Whether the samples are stored (default), or only what is attached to the chunks.
-    resume : bool, optional
-        Complete the store if it is there.
+    `about` must be the same when the run is resumed: the hash of the emitted code, the reductions.  `changes` are
+    settings that were decided for all members, as in `RunSettings`, and the output times.
     """
     numbers = describe_members(source, dict(changes or {}))
     one = replace(source.take(np.zeros(1, dtype=np.int64)), **dict(changes or {}))

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.archive.archive import build_archive, read_array, resolve_path, write_archive
 from polhode.archive.checkpoints import is_unfinished_run, refuse_unfinished_run
 from polhode.archive.folders import read_folder
-from polhode.archive.manifest import MOTION, Manifest, find_kind, read_manifest
+from polhode.archive.manifest import MOTION, Manifest, find_kind, read_manifest, refuse_earlier
 from polhode.archive.trees import decode_tree
 from polhode.errors import FileError, PolhodeError
 from polhode.integrate.run_result import AutoReport, RunResult, SampleColumns
@@ -94,6 +94,7 @@ def _read_place(place: Path) -> StoredMotion:
         raise FileError(f"there is no motion at {place}")
     refuse_unfinished_run(place)
     if not is_stored_motion(place):
+        refuse_earlier(place, "simulate again")
         raise FileError(
             f"{place} is not a stored motion: motion.save and `polhode run --save` write a .zarr folder. "
             "If it was one, its zarr.json is missing or damaged. Restore a copy of it, or simulate again."
