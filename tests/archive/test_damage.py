@@ -251,7 +251,7 @@ KINDS = {"motion": make_motion, "ensemble": make_ensemble, "checkpoint": make_ch
 
 
 def damage_archives(make: Any, folder: Path, times: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Damage a file of an archive, read everything; and again, with a new copy."""
+    """Damage a file of an archive, every other time one that is read; read everything; and again, with a new copy."""
     (folder / "whole").mkdir()
     archive, chance, count = make(folder / "whole", monkeypatch), random.Random(seed), Counter[str]()
     path = folder / "x.zarr"
@@ -259,11 +259,12 @@ def damage_archives(make: Any, folder: Path, times: int, seed: int, monkeypatch:
     whole = {name: (archive.path / name).read_bytes() for name in names}
     shutil.copytree(archive.path, path)
     assert archive.read(path) == set()
+    read = [name for name in names if name == "zarr.json" or re.fullmatch(archive.must_tell, name)]
     for i in range(times):
         shutil.rmtree(path)
         shutil.copytree(archive.path, path)
         files = [path / name for name in names]
-        name = chance.choice(names)
+        name = chance.choice(read if i % 2 else names)
         way = WAYS[i % len(WAYS)]
         way(path / name, files, chance)
         changed = {name for name in names if not (path / name).is_file() or (path / name).read_bytes() != whole[name]}
@@ -277,7 +278,7 @@ def damage_archives(make: Any, folder: Path, times: int, seed: int, monkeypatch:
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
 def test_a_damaged_archive_is_refused_or_right(make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     count = damage_archives(make, tmp_path, 63, 1, monkeypatch)
-    assert count["told"] > 10
+    assert count["told"] > 63 / 4  # of the half that hits what is read, few change nothing
 
 
 @pytest.mark.long
@@ -286,4 +287,4 @@ def test_a_thousand_damaged_archives_are_refused_or_right(
     make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = damage_archives(make, tmp_path, 1000, 2, monkeypatch)
-    assert count["told"] > 200
+    assert count["told"] > 1000 / 4

@@ -953,8 +953,8 @@ PLANTED = [
     Planted(
         "store: damage goes unnoticed",
         "archive/archive.py",
-        "if hashlib.sha256(content).hexdigest() != manifest.digest_of(name):",
-        "if not content:",
+        "if hashlib.sha256(content.data).hexdigest() != manifest.digest_of(name):",
+        "if not len(content):",
         (ARCHIVES, "results/test_store_accidents.py"),
     ),
     Planted(

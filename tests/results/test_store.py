@@ -103,6 +103,7 @@ def test_every_bit_comes_back(both):
     assert str(loaded.audit()) == str(motion.audit())
     assert (loaded.energy == motion.energy).all()
     assert_same_state(loaded.final, motion.final)
+    assert loaded.run_result.samples.flags.writeable
     if motion.scenario.pivot is not None:
         assert (loaded.reaction_force == motion.reaction_force).all()
 

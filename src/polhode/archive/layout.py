@@ -157,7 +157,7 @@ def encode_whole(values: Any) -> tuple[str, Any]:
     return TEXT, first + b"".join(part for pair in zip(others, words, strict=True) for part in pair)
 
 
-def decode_whole(spec: ArraySpec, content: bytes) -> Any:
+def decode_whole(spec: ArraySpec, content: Any) -> Any:
     """The numbers of a whole array."""
     return np.frombuffer(content, np.dtype(spec.dtype).newbyteorder("<")).reshape(spec.shape)
 
