@@ -86,7 +86,7 @@ def measure_store(repeats: int, outputs: int, folder: Path, members: int = 65_53
     write = _best(repeats, lambda: write_result(run, 0, result))
     files, size = (a - b for a, b in zip(_count_files(run.store.path), empty, strict=True))
     verify = _best(repeats, lambda: run.store.find_damage([0]))
-    record = (run.store.path / "records" / "chunk.0.json").stat().st_size
+    record = (run.store.path / "records" / "chunk-00000000").stat().st_size
     run.store.close()
     return {
         "bytes_per_member": size / members,

@@ -118,7 +118,7 @@ def test_a_run_with_a_store_is_not_made_twice(call, tmp_path, monkeypatch):
     assert json.loads(resumed.stdout)["store"] == "a.zarr"
     (tmp_path / "spin.toml").write_text(SCENARIO.replace("mass = 10.0", "mass = 11.0"))
     other = call("run", "spin.toml", "--no-picture", "--store", "a.zarr", "--resume")
-    assert "a.zarr holds the motion of something else: body.mass was 10.0, now 11.0" in other.stderr
+    assert "a.zarr holds the motion of something else: body.mass is 10.0 in the store and 11.0 now" in other.stderr
     assert "give it with --store" in call("run", "spin.toml", "--resume").stderr
 
 

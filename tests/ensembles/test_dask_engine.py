@@ -163,7 +163,7 @@ def test_a_damaged_store_is_completed_by_other_machines(on_cpu: Any, tmp_path: P
     content = bytearray(samples.read_bytes())
     content[-100] ^= 1
     samples.write_bytes(content)
-    (store / "records" / "chunk.4.json").unlink()
+    (store / "records" / "chunk-00000004").unlink()
     kept: dict[str, Any] = {"store": store, "reduce": REDUCTIONS, "keep": "samples"}
     heard: list[Any] = []
     with (

@@ -234,6 +234,25 @@ def test_dataset_is_lazy_and_has_the_numbers(tmp_path: Path) -> None:
     assert np.array_equal(dataset["input_mass"].values, result.inputs["mass"])
 
 
+@pytest.mark.parametrize("make", [throws, pairs, bounces])
+def test_dataset_has_names_units_and_numbers_of_the_dataset_of_the_ensemble_in_memory(both: Any, make: Any) -> None:
+    whole, found = both(make)[0].dataset, both(make)[1].dataset
+    names = [name for name in whole.data_vars if whole[name].dims[:2] == ("time", "member") and name != "work"]
+    assert {"position", "velocity", "angular_velocity_body", "energy", "attitude_drift"} <= set(names)
+    some = {"time": -1}, {"member": [4097, 3, 3]}, {"member": 7, "time": slice(1, None)}, {"member": slice(4090, 4100)}
+    for name in names:
+        one, other = whole[name], found[name]
+        assert (one.dims, one.shape, one.attrs, one.dtype) == (other.dims, other.shape, other.attrs, other.dtype), name
+        assert not other._in_memory
+        for chosen in some:
+            assert np.array_equal(one.isel(chosen).values, other.isel(chosen).values, equal_nan=True), (name, chosen)
+    assert (
+        found["position"].sel(axis="z").isel(member=5).values.tolist()
+        == whole["position"][:, 5, ..., 2].values.tolist()
+    )
+    assert {name: found[name].attrs for name in ("time",)} == {"time": {"units": "s"}}
+
+
 def test_only_reductions_kept_says_so(tmp_path: Path) -> None:
     source = ArraySource(throws())
     plan = ChunkPlan(source.members, 4096)

@@ -40,7 +40,7 @@ def kill_repeatedly(start: Callable[[], subprocess.Popen[bytes]], path: Path, ch
     instants, done = random.Random(17), [0]
     for _ in range(kills):
         run, wanted = start(), min(done[-1] + instants.randrange(3), chunks)
-        while run.poll() is None and (not path.exists() or len(list(path.glob("records/chunk.*.json"))) < wanted):
+        while run.poll() is None and (not path.exists() or len(list(path.glob("records/chunk-*"))) < wanted):
             time.sleep(0.001)
         time.sleep(instants.uniform(0.0, 0.05))
         run.kill()

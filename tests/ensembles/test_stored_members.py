@@ -82,7 +82,7 @@ def test_another_engine_completes_a_store(tmp_path: Path) -> None:
     kept: dict[str, Any] = {"store": tmp_path / "s.zarr", "chunk_members": 4096}
     drag = [ph.forces.quadratic_drag(0.1)]
     whole = ph.ensemble(ph.particle(1.0), start, drag, **settings, **kept).checksum()
-    (tmp_path / "s.zarr" / "records" / "chunk.1.json").unlink()
+    (tmp_path / "s.zarr" / "records" / "chunk-00000001").unlink()
     with pytest.warns(UserWarning, match="runs uncompiled"):
         resumed = ph.ensemble(ph.particle(1.0), start, drag, engine="python", resume=True, **settings, **kept)
     assert resumed.checksum() == whole

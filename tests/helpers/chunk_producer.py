@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from polhode.archive.layout import ArraySpec
 from polhode.ensembles.chunks import ChunkPlan
 from polhode.ensembles.store import EnsembleStore
-from polhode.ensembles.store_layout import ArraySpec
 
 TIMES = np.linspace(0.0, 1.0, 3)
 COLUMNS = 2
@@ -63,7 +63,7 @@ def produce(path: Path, chunks: int, resume: bool = True) -> None:
     with create(path, plan, resume) as store:
         for k in store.pending():
             store.write_chunk(k, values_of(plan, k), {"steps": k}, attached_of(k))
-        store.write_extra("summary", {"mean": 0.5}, SUMMARY)
+        store.write_extra("summary", {"mean": 0.5, **SUMMARY})
 
 
 def content_of(path: Path) -> dict[str, bytes]:

@@ -72,7 +72,8 @@ RUNNER = "ensembles/test_runner.py"
 KERNELS = "ir/test_kernels.py"
 DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
 STORES = "solve/test_run_stores.py"
-LOCK = "io/test_store_lock.py"
+LOCK = "archive/test_lock.py"
+ARCHIVES = "archive/test_damage.py::test_a_damaged_archive_is_refused_or_right"
 
 PLANTED = [
     # Ensembles in pieces and chunks ---------------------------------------------------------------------------------
@@ -107,8 +108,8 @@ PLANTED = [
     Planted(
         "stores: impacts are counted from the first member of the chunk",
         "ensembles/stored_run.py",
-        'attached["impacts"]["member"] += result.first',
-        'attached["impacts"]["member"] += 0',
+        'impacts["member"] += result.first',
+        'impacts["member"] += 0',
         (RESULT,),
     ),
     Planted(
@@ -973,10 +974,10 @@ PLANTED = [
     ),
     Planted(
         "store: damage goes unnoticed",
-        "results/store_manifest.py",
-        '_digest_array(arrays[name]) == stored["sha256"]',
-        "bool(stored)",
-        ("results/test_store_accidents.py",),
+        "archive/archive.py",
+        "if hashlib.sha256(content.data).hexdigest() != manifest.digest_of(name):",
+        "if not len(content):",
+        (ARCHIVES, "results/test_store_accidents.py"),
     ),
     Planted(
         "file: a setting forgotten",
@@ -1465,31 +1466,38 @@ PLANTED = [
     ),
     Planted(
         "stores: the numbers of a chunk are not compared with their digests",
-        "ensembles/chunk_files.py",
-        "if not is_whole or digest_numbers(values) != record.blocks[name][i]:",
+        "archive/layout.py",
+        "if not is_whole or digest_numbers(values) != digest:",
         "if not is_whole:",
         (DAMAGE,),
     ),
     Planted(
         "stores: the record of another store is taken for one's own",
-        "ensembles/chunk_files.py",
-        "if record.manifest != self.digest:",
-        "if record.manifest is None:",
+        "archive/records.py",
+        'if stored["archive"] != archive:',
+        'if stored["archive"] is None:',
         (DAMAGE,),
     ),
     Planted(
         "stores: a record counts for whichever chunk has its name",
-        "ensembles/chunk_files.py",
-        "if (record.chunk, record.first, record.last) != (k, first, last):",
-        "if record.last - record.first > last - first:",
-        (DAMAGE,),
+        "archive/records.py",
+        'if stored["record"] != name:',
+        'if stored["record"] is None:',
+        (ARCHIVES,),
     ),
     Planted(
         "stores: a run with another seed or scenario is resumed",
-        "ensembles/store_manifest.py",
-        'for part in ("format", "versions", "plan", "run", "arrays"):',
-        'for part in ("format", "versions", "plan", "arrays"):',
+        "ensembles/store.py",
+        "describe_differences(stored.describe(), asked.describe())",
+        "describe_differences(stored.describe(), stored.describe())",
         (STORE,),
+    ),
+    Planted(
+        "archives: another version is read as if it were this one",
+        "archive/manifest.py",
+        'if content["version"] != VERSION:',
+        'if content["version"] is None:',
+        ("results/test_store_accidents.py",),
     ),
     Planted(
         "stores: events are those of the member's place instead of its number",
@@ -1500,7 +1508,7 @@ PLANTED = [
     ),
     Planted(
         "stores: a full disk is an error like any other",
-        "ensembles/store_folder.py",
+        "archive/files.py",
         "if error.errno in NO_ROOM:",
         "if error.errno is None:",
         (FULL,),
@@ -1564,21 +1572,21 @@ PLANTED = [
     ),
     Planted(
         "checkpoints: rows of another run are taken",
-        "io/checkpoint_chain.py",
-        'content["previous"] != digests[-1] or ',
-        "",
-        (f"{STORES}::test_checkpoints_of_another_run_are_noticed",),
+        "archive/checkpoints.py",
+        'if content["previous"] != digests[-1]:',
+        'if not content["previous"]:',
+        (f"{STORES}::test_rows_that_another_attempt_has_written_are_noticed",),
     ),
     Planted(
         "checkpoints: the digest is not looked at",
-        "io/checkpoint_files.py",
-        " or sha256(body).digest() != digest",
-        "",
+        "archive/records.py",
+        'if sha256(numbers).hexdigest() != stored["sha256"]:',
+        'if not stored["sha256"]:',
         (f"{STORES}::test_a_damaged_checkpoint_is_noticed_and_an_earlier_one_taken",),
     ),
     Planted(
         "lock: a file that was removed meanwhile counts",
-        "io/store_lock.py",
+        "archive/lock.py",
         "            if _is_at(descriptor, place):",
         "            if True:",
         (f"{LOCK}::test_only_one_of_several_processes_is_inside",),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,6 +103,7 @@ def test_every_bit_comes_back(both):
     assert str(loaded.audit()) == str(motion.audit())
     assert (loaded.energy == motion.energy).all()
     assert_same_state(loaded.final, motion.final)
+    assert loaded.run_result.samples.flags.writeable
     if motion.scenario.pivot is not None:
         assert (loaded.reaction_force == motion.reaction_force).all()
 
@@ -189,7 +190,7 @@ def test_xarray_reads_it_with_units(tmp_path):
     units = {
         "time": "s",
         "position": "m",
-        "orientation": "1",
+        "quaternion_wxyz": "1",
         "linear_momentum": "kg m s-1",
         "angular_momentum": "kg m2 s-1",
         "work": "J",
@@ -199,11 +200,11 @@ def test_xarray_reads_it_with_units(tmp_path):
         assert dataset[name].attrs["units"] == unit
     assert all(dataset[name].attrs["long_name"] for name in units if name != "time")
     assert dataset["position"].dims == ("time", "body", "axis")
-    assert dataset["orientation"].dims == ("time", "body", "quaternion_wxyz")
+    assert dataset["quaternion_wxyz"].dims == ("time", "body", "wxyz")
     assert list(dataset["axis"].values) == ["x", "y", "z"]
-    assert list(dataset["quaternion_wxyz"].values) == ["w", "x", "y", "z"]
+    assert list(dataset["wxyz"].values) == ["w", "x", "y", "z"]
     assert (dataset["position"].values == motion.position).all()
-    assert (dataset["orientation"].values == motion.quaternion_wxyz).all()
+    assert (dataset["quaternion_wxyz"].values == motion.quaternion_wxyz).all()
     assert dataset.attrs["method"] == "rk4"
     assert (motion.dataset["work"].values == motion.work).all()
 
@@ -214,14 +215,15 @@ def test_an_interrupted_save_leaves_the_old_motion(accident, tmp_path, monkeypat
     path = tmp_path / "motion.zarr"
     old, new = MOTIONS["one body"](), MOTIONS["particle"]()
     old.save(path)
-    whole = xarray.Dataset.to_zarr
+    write = Path.write_bytes
 
-    def interrupted(self, store, **options):
-        whole(self[["position"]], store, **options | {"encoding": None})  # a part is on the disk already
-        raise accident("the disk is full")
+    def interrupted(self, content):
+        if self.parent.name == "position":  # a part is on the disk already
+            raise accident("the disk is full")
+        return write(self, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(xarray.Dataset, "to_zarr", interrupted)
+        patch.setattr(Path, "write_bytes", interrupted)
         with pytest.raises(FileError if accident is OSError else accident, match="the disk is full"):
             new.save(path)
         fresh = tmp_path / "fresh.zarr"
@@ -241,10 +243,15 @@ def test_a_folder_that_is_not_there_is_made(tmp_path):
     assert (ph.load(str(tmp_path / "results" / "today" / "motion.zarr")).position == motion.position).all()
 
 
+def remove_numbers(array):
+    for file in array.glob("c.*"):
+        file.unlink()
+
+
 @pytest.mark.parametrize("name", ["time", "computed", "crossing_computed"])
 def test_a_missing_piece_of_what_was_computed_is_noticed(name, crossed, tmp_path):
     crossed.save(tmp_path / "motion.zarr")
-    shutil.rmtree(tmp_path / "motion.zarr" / name / "c")
+    remove_numbers(tmp_path / "motion.zarr" / name)
     with pytest.raises(FileError, match=r"motion.zarr is damaged"):
         ph.load(tmp_path / "motion.zarr")
 
@@ -253,7 +260,7 @@ def test_a_missing_piece_of_what_is_derived_is_derived_here_and_no_zero_for_othe
     path = tmp_path / "motion.zarr"
     crossed.save(path)
     for name in ("position", "work", "crossing_time", "crossing_body", "crossing_name"):
-        shutil.rmtree(path / name / "c")
+        remove_numbers(path / name)
     loaded = ph.load(path)
     assert (loaded.position == crossed.position).all()
     for name in ("time", "name"):

@@ -11,10 +11,10 @@ import pytest
 
 import polhode as ph
 from durable_cases import CASES
+from polhode.archive.checkpoints import CheckpointChain
 from polhode.errors import RunError
 from polhode.integrate import contact_steps, integrator
 from polhode.integrate.taylor import taylor_series as taylor
-from polhode.io.checkpoint_chain import CheckpointChain
 from polhode.solve import durable_run
 
 

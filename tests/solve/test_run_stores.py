@@ -18,11 +18,12 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.archive import records
+from polhode.archive.checkpoints import CheckpointChain
+from polhode.archive.lock import StoreInUseError, lock_store
+from polhode.archive.manifest import CHECKPOINT, read_manifest
 from polhode.errors import FileError, ScenarioError
 from polhode.integrate import integrator
-from polhode.io import checkpoint_files
-from polhode.io.checkpoint_chain import CheckpointChain
-from polhode.io.store_lock import StoreInUseError, lock_store
 from polhode.solve import durable_run
 
 PROGRAM = Path(__file__).parent.parent / "helpers" / "killed_process.py"
@@ -46,7 +47,13 @@ def frequent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(integrator.FixedSteps, "seconds_per_step", property(lambda _: 3e-7, lambda *_: None), False)
 
 
-def begin(store: Path, monkeypatch: pytest.MonkeyPatch, checkpoints: int = 6, scenario: ph.Scenario = SCENARIO) -> None:
+def begin(
+    store: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    checkpoints: int = 6,
+    scenario: ph.Scenario = SCENARIO,
+    resume: bool = False,
+) -> None:
     """Leave an unfinished run with so many checkpoints."""
     write = CheckpointChain.write
 
@@ -58,7 +65,7 @@ def begin(store: Path, monkeypatch: pytest.MonkeyPatch, checkpoints: int = 6, sc
     with monkeypatch.context() as patch:
         patch.setattr(CheckpointChain, "write", write_and_die)
         with pytest.raises(Killed):
-            ph.simulate(scenario, store=store)
+            ph.simulate(scenario, store=store, resume=resume)
 
 
 def assert_finishes(store: Path) -> None:
@@ -75,7 +82,7 @@ def read_tree(folder: Path) -> dict[str, bytes]:
 
 def count_checkpoints(store: Path) -> int:
     """How many checkpoints a run has written so far."""
-    return max((int(path.name[-8:]) for path in store.glob("checkpoints/state-????????")), default=0)
+    return max((int(path.name[-8:]) for path in store.glob("records/state-????????")), default=0)
 
 
 def kill_and_resume(name: str, kills: int, folder: Path) -> None:
@@ -114,7 +121,7 @@ def test_checkpoints_of_a_run_that_was_killed_just_after_its_end_are_removed(
 
     begin(tmp_path / "x.zarr", monkeypatch)
     with monkeypatch.context() as patch:
-        patch.setattr("polhode.io.atomic_folders.shutil.rmtree", die)
+        patch.setattr("polhode.archive.folders.shutil.rmtree", die)
         with pytest.raises(Killed):
             ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
     assert len(list(tmp_path.glob("x.zarr.*.part"))) == 1
@@ -150,7 +157,7 @@ def test_a_damaged_checkpoint_is_noticed_and_an_earlier_one_taken(
 ) -> None:
     store = tmp_path / "x.zarr"
     begin(store, monkeypatch)
-    damage(store / "checkpoints" / name, how)
+    damage(store / "records" / name, how)
     if (name, how) == ("state-00000006", "removed"):  # as if it had been killed just before
         assert_finishes(store)
         return
@@ -165,7 +172,7 @@ def test_a_damaged_checkpoint_is_noticed_and_an_earlier_one_taken(
 def test_a_folder_in_place_of_a_checkpoint_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "x.zarr"
     begin(store, monkeypatch)
-    state = store / "checkpoints" / "state-00000006"
+    state = store / "records" / "state-00000006"
     state.unlink()
     state.mkdir()
     with pytest.raises(FileError, match=r"cannot be resumed: .*state-00000006"):
@@ -178,7 +185,7 @@ def test_a_folder_in_place_of_a_checkpoint_is_said(tmp_path: Path, monkeypatch: 
 def test_a_store_without_its_folder_of_checkpoints_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "x.zarr"
     begin(store, monkeypatch, checkpoints=1)
-    shutil.rmtree(store / "checkpoints")
+    shutil.rmtree(store / "records")
     with pytest.raises(FileError, match="no checkpoint yet"):
         ph.load(store)
     assert_finishes(store)
@@ -190,17 +197,34 @@ def test_checkpoints_of_another_run_are_noticed(tmp_path: Path, monkeypatch: pyt
     begin(tmp_path / "x.zarr", monkeypatch)
     begin(tmp_path / "y.zarr", monkeypatch, scenario=other)
     for name in ("rows-00000004", "rows-00000005", "rows-00000006", "state-00000006"):
-        foreign = (tmp_path / "y.zarr" / "checkpoints" / name).read_bytes()
-        (tmp_path / "x.zarr" / "checkpoints" / name).write_bytes(foreign)
+        foreign = (tmp_path / "y.zarr" / "records" / name).read_bytes()
+        (tmp_path / "x.zarr" / "records" / name).write_bytes(foreign)
     with pytest.warns(UserWarning, match="rows-00000004 belongs to another run"):
+        assert_finishes(tmp_path / "x.zarr")
+
+
+@pytest.mark.usefixtures("frequent")
+def test_rows_that_another_attempt_has_written_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two attempts at one run may write their checkpoints at other times."""
+    begin(tmp_path / "x.zarr", monkeypatch, checkpoints=3)
+    shutil.copytree(tmp_path / "x.zarr", tmp_path / "y.zarr")
+    begin(tmp_path / "x.zarr", monkeypatch, checkpoints=6, resume=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(integrator, "PORTION_S", 4e-5)
+        begin(tmp_path / "y.zarr", monkeypatch, checkpoints=6, resume=True)
+    rows = [(tmp_path / name / "records" / "rows-00000005") for name in ("x.zarr", "y.zarr")]
+    assert rows[0].read_bytes() != rows[1].read_bytes()
+    shutil.copy(rows[1], rows[0])
+    with pytest.warns(UserWarning, match="rows-00000005 belongs to another run"):
         assert_finishes(tmp_path / "x.zarr")
 
 
 @pytest.mark.usefixtures("frequent")
 def test_a_damaged_manifest_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(tmp_path / "x.zarr", monkeypatch)
-    damage(tmp_path / "x.zarr" / "polhode-run.json", "cut")
-    with pytest.raises(FileError, match=r"polhode-run.json is damaged: it cannot be resumed"):
+    damage(tmp_path / "x.zarr" / "zarr.json", "cut")
+    words = "the manifest in its zarr.json is not what was stored. .*, or remove it, and begin again"
+    with pytest.raises(FileError, match=words):
         ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
 
 
@@ -209,24 +233,31 @@ def test_an_unfinished_run_of_another_format_is_refused_with_what_was_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(tmp_path / "x.zarr", monkeypatch)
-    (tmp_path / "x.zarr" / "polhode-run.json").write_text('{"format": 7, "steps": []}')
-    with pytest.raises(FileError, match=r"an unfinished run of the format 7, and this version of Polhode reads 1"):
+    manifest = json.loads((tmp_path / "x.zarr" / "zarr.json").read_text())["attributes"]["polhode_archive"]
+    another = {"polhode_archive": manifest | {"version": 7}}
+    (tmp_path / "x.zarr" / "zarr.json").write_text(json.dumps({"attributes": another}))
+    with pytest.raises(FileError, match=r"is an archive of version 7, written by Polhode .*, which reads version 1"):
         ph.simulate(SCENARIO, store=tmp_path / "x.zarr", resume=True)
 
 
 def test_numbers_survive_a_file_to_the_bit_and_nothing_else_is_read(tmp_path: Path) -> None:
     arrays = {"a": np.array([0.1, -0.0, np.nan, np.inf]), "b": np.arange(6).reshape(2, 3), "c": np.zeros((0, 4))}
     numbers = {"x": 0.1, "n": 3, "no": None, "yes": True, "word": "ü", "list": [1, [2.5, None]], "in": {"deep": -0.0}}
-    digest = checkpoint_files.write_numbers(tmp_path / "x", {**arrays, **numbers})
-    found, same = checkpoint_files.read_numbers(tmp_path / "x")
+    (tmp_path / "records").mkdir()
+    digest = records.write_record(tmp_path, "mine", "x", {**arrays, **numbers})
+    found, same = records.read_record(tmp_path, "mine", "x")
     assert same == digest
     assert {key: found[key] for key in numbers} == numbers
     assert all(
         found[key].tobytes() == array.tobytes() and found[key].shape == array.shape for key, array in arrays.items()
     )
-    (tmp_path / "link").symlink_to(tmp_path / "x")
-    with pytest.raises(checkpoint_files.DamagedFileError):
-        checkpoint_files.read_numbers(tmp_path / "link")
+    (tmp_path / "records" / "link").symlink_to(tmp_path / "records" / "x")
+    with pytest.raises(OSError, match="link"):
+        records.read_record(tmp_path, "mine", "link")
+    for name, archive, words in (("y", "mine", "y is the file of x"), ("x", "yours", "x belongs to another run")):
+        (tmp_path / "records" / "y").write_bytes((tmp_path / "records" / "x").read_bytes())
+        with pytest.raises(records.DamagedRecordError, match=words):
+            records.read_record(tmp_path, archive, name)
 
 
 # A full disk ----------------------------------------------------------------------------------------------------------
@@ -251,11 +282,12 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_there(tmp_path: Path, monke
 def test_a_full_disk_at_the_end_keeps_the_checkpoints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frequent: None
 ) -> None:
-    def fill_up(_: Path) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def fill_up(folder: Path) -> None:
+        if (folder / "computed").exists():  # the motion, not the first checkpoint
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr("polhode.results.store.flush_folder", fill_up)
+        patch.setattr("polhode.archive.archive.flush_folder", fill_up)
         with pytest.raises(FileError, match=r"has ended, but .*No space left.*has reached t = .*resume=True"):
             ph.simulate(SCENARIO, store=tmp_path / "x.zarr")
     assert os.listdir(tmp_path) == ["x.zarr"]
@@ -289,21 +321,22 @@ def test_another_scenario_or_version_is_refused_with_what_differs(
 ) -> None:
     store = tmp_path / "x.zarr"
     begin(store, monkeypatch)
+    faster, drag = ph.State(angular_velocity_body=(0.1, 5.0, 0.2)), ph.forces.linear_drag(0.6)
     changes: list[tuple[dict[str, Any], str]] = [
-        ({"step": 2e-3}, r"step was 0.001, now 0.002"),
-        ({"state": ph.State(angular_velocity_body=(0.1, 5.0, 0.2))}, r"angular_velocity_body\[2\] was 0.1, now 0.2"),
-        ({"forces": [ph.forces.gravity(), ph.forces.linear_drag(0.6)]}, r"forces\[1\].c was 0.5, now 0.6"),
-        ({"method": "midpoint"}, "method was 'rk4', now 'midpoint'"),
+        ({"step": 2e-3}, r"step is 0.001 in the store and 0.002 now"),
+        ({"state": faster}, r"angular_velocity_body\[2\] is 0.1 in the store and 0.2 now"),
+        ({"forces": [ph.forces.gravity(), drag]}, r"forces\[1\].c is 0.5 in the store and 0.6 now"),
+        ({"method": "midpoint"}, 'method is "rk4" in the store and "midpoint" now'),
     ]
     for change, words in changes:
         with pytest.raises(FileError, match=f"something else: .*{words}"):
             ph.simulate(replace(SCENARIO, **change), store=store, resume=True)
     with monkeypatch.context() as patch:
         patch.setattr("polhode.solve.scenario_description.__version__", "0.0.1")
-        with pytest.raises(FileError, match=r"version was .*, now '0.0.1'"):
+        with pytest.raises(FileError, match=r'version is .* and "0.0.1" now'):
             ph.simulate(SCENARIO, store=store, resume=True)
     assert_finishes(store)
-    with pytest.raises(FileError, match="holds the motion of something else: step was"):
+    with pytest.raises(FileError, match="holds the motion of something else: step is"):
         ph.simulate(replace(SCENARIO, step=2e-3), store=store, resume=True)
 
 
@@ -318,7 +351,7 @@ def test_a_function_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pyt
     scenario = replace(SCENARIO, forces=[pull()])
     begin(tmp_path / "x.zarr", monkeypatch, scenario=scenario)
     stiffness = 4.0
-    with pytest.raises(FileError, match=r"forces\[0\].function was"):
+    with pytest.raises(FileError, match=r"forces\[0\].function is"):
         ph.simulate(scenario, store=tmp_path / "x.zarr", resume=True)
     stiffness = 3.0
     found = ph.simulate(scenario, store=tmp_path / "x.zarr", resume=True)
@@ -364,13 +397,18 @@ def test_a_finished_run_is_returned_with_its_functions(tmp_path: Path, monkeypat
     assert json.dumps(again.unknown_forces) == "[]"
 
 
+def read_rows(store: Path, name: str) -> Any:
+    digest = read_manifest(store, CHECKPOINT).digest
+    return records.read_record(store, digest, name)[0]["streams"]
+
+
 @pytest.mark.usefixtures("frequent")
 def test_outputs_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "x.zarr"
     begin(store, monkeypatch, checkpoints=12)
-    rows = [checkpoint_files.read_numbers(p)[0]["streams"] for p in sorted((store / "checkpoints").glob("rows-*"))]
+    rows = [read_rows(store, p.name) for p in sorted((store / "records").glob("rows-*"))]
     samples = np.concatenate([streams["samples"] for streams in rows if "samples" in streams])
     wanted = ph.simulate(SCENARIO).run_result.samples
     assert samples.tobytes() == wanted[: len(samples)].tobytes()
     assert 0 < len(samples) < len(wanted)
-    assert len(list((store / "checkpoints").glob("state-*"))) < 12
+    assert len(list((store / "records").glob("state-*"))) < 12

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from polhode.archive.trees import digest_numbers
 from polhode.errors import ScenarioError
 
 BLOCK_MEMBERS = 4096
@@ -87,17 +86,6 @@ def digest_blocks(values: Any, member_axis: int) -> list[str]:
     return [digest_numbers(values[(*before, slice(i * BLOCK_MEMBERS, (i + 1) * BLOCK_MEMBERS))]) for i in range(blocks)]
 
 
-def digest_numbers(values: Any) -> str:
-    """The SHA-256 of an array's bytes, little-endian, in the order of its axes."""
-    return hashlib.sha256(little_endian(values).data).hexdigest()
-
-
 def combine_digests(digests: Iterable[str]) -> str:
     """The SHA-256 over the digests of all blocks, in the order of the members: the checksum of an ensemble."""
     return hashlib.sha256(b"".join(bytes.fromhex(one) for one in digests)).hexdigest()
-
-
-def little_endian(values: Any) -> Any:
-    """The array itself if it is contiguous and little-endian, else a copy that is."""
-    values = np.asarray(values)
-    return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))

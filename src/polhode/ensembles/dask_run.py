@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from polhode.archive.layout import METADATA
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan
 from polhode.ensembles.dask_cluster import check_workers, explain_lost_scheduler, open_client
@@ -16,7 +17,6 @@ from polhode.ensembles.dask_tasks import ChunkTasks, DeadlyChunk
 from polhode.ensembles.dask_worker import ChunkTask, SharedStore, compute_task, describe_software, share_store
 from polhode.ensembles.pieces import Look, Run, join_pieces, run_in_pieces
 from polhode.ensembles.store import EnsembleStore
-from polhode.ensembles.store_layout import METADATA
 from polhode.errors import DeadlyChunksError, ScenarioError
 from polhode.integrate.driver import run_scenario
 from polhode.integrate.integrator import CORES

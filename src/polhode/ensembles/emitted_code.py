@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NoReturn
 
-from polhode.ensembles.store_manifest import version_of
+from polhode.archive.manifest import version_of
 from polhode.integrate.driver import drive, integrator_for
 from polhode.integrate.run_plan import RunPlan
 from polhode.ir.program import Program

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from polhode.ensembles.result import EnsembleResult
-from polhode.ensembles.store import EnsembleStore
-from polhode.ensembles.store_folder import is_ensemble_store
+from polhode.ensembles.store import EnsembleStore, is_ensemble_store
 from polhode.results import motion as stored_motion
 from polhode.results.motion import Motion
 from polhode.validation import check_path

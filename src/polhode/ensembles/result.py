@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.ensembles.chunk_files import ChunkDamage
 from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.chunks import combine_digests
 from polhode.ensembles.member_source import IntArray, MemberSource
-from polhode.ensembles.store import TIME, EnsembleStore
+from polhode.ensembles.store import TIME, ChunkDamage, EnsembleStore
 from polhode.ensembles.stored_members import restore_all_members
 from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (
@@ -188,27 +187,20 @@ class EnsembleResult:
 
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """Everything stored, as an xarray dataset that reads on demand, without verifying; else the inputs.
+        """Everything stored, as an xarray dataset that reads on demand; else the inputs.
 
-        `samples` has the numbers as computed; its columns also have names of their own, such as `position`.
+        What `motion.dataset` has is there by the same names, with units, for all members: it is computed from what is
+        asked for, and verified.  `samples` has the numbers as computed, as Zarr reads them.
         """
         import xarray
+
+        from polhode.ensembles.stored_dataset import open_dataset
 
         if self.store is None:
             return xarray.Dataset(
                 {name: (("member", *(f"{name}_{i}" for i in range(v.ndim - 1))), v) for name, v in self.inputs.items()}
             )
-        dataset: xarray.Dataset = xarray.open_zarr(self.store.path, chunks=None, consolidated=True)
-        dataset = dataset.drop_vars([name for name in dataset.variables if str(name).startswith("scenario_array_")])
-        if SAMPLES not in dataset:
-            return dataset
-        names: list[str] = self.store.manifest.run["columns"]["names"]
-        groups = [name.rpartition("_")[0] for name in names[:-1]]  # the last one is the drift
-        for group in dict.fromkeys(groups):
-            at = [i for i, name in enumerate(groups) if name == group]
-            part = dataset[SAMPLES].isel(number=slice(at[0], at[-1] + 1)).rename(number=f"{group}_number")
-            dataset[group] = part.assign_attrs(long_name=f"{group} in the formulation's own variables", columns=[])
-        return dataset
+        return open_dataset(self.store, self.motion)
 
     # Helpers ----------------------------------------------------------------------------------------------------------
     def _require_store(self) -> EnsembleStore:

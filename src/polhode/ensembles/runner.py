@@ -26,8 +26,7 @@ from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.reductions import check_reductions
 from polhode.ensembles.result import EnsembleResult
-from polhode.ensembles.store import EnsembleStore
-from polhode.ensembles.store_folder import is_ensemble_store
+from polhode.ensembles.store import EnsembleStore, is_ensemble_store
 from polhode.ensembles.stored_reductions import describe_reductions, write_reductions
 from polhode.ensembles.stored_run import StoredRun, open_run_store, read_failures, read_partials
 from polhode.errors import DeadlyChunksError, ScenarioError, find_stacklevel

@@ -12,8 +12,8 @@ from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.store import EnsembleStore
 
 REDUCTIONS = "reductions"
-ARRAYS = ("values", "coordinates")
-PLAIN = ("name", "kind", "quantity", "units", "members", "missing", "error_bound")
+PLAIN = ("name", "kind", "quantity", "members", "missing", "error_bound")
+TABLES = ("values", "coordinates", "units", "dims")
 
 
 def describe_reductions(reductions: Iterable[Reduction]) -> list[dict[str, Any]]:
@@ -39,35 +39,18 @@ def _plain(value: Any) -> Any:
 
 def write_reductions(store: EnsembleStore, reductions: Mapping[str, ReducedQuantity]) -> None:
     """Keep what reductions found of the whole ensemble; what was there before is replaced."""
-    content: dict[str, Any] = {}
-    arrays: dict[str, Any] = {}
-    for i, (name, reduced) in enumerate(reductions.items()):
+    content = {}
+    for name, reduced in reductions.items():
         plain = {field: getattr(reduced, field) for field in PLAIN}
-        plain["units"] = dict(reduced.units)
-        plain["dims"] = {key: list(dims) for key, dims in reduced.dims.items()}
-        content[name] = {**plain, "notes": list(reduced.notes), "number": i}
-        for field in ARRAYS:
-            arrays |= {f"{i}/{field}/{key}": values for key, values in getattr(reduced, field).items()}
-    store.write_extra(REDUCTIONS, content, arrays)
+        plain |= {field: dict(getattr(reduced, field)) for field in TABLES}
+        content[name] = {**plain, "notes": list(reduced.notes)}
+    store.write_extra(REDUCTIONS, content)
 
 
 def read_reductions(store: EnsembleStore) -> dict[str, ReducedQuantity]:
     """What reductions found; empty if there were none, or if the run has not ended."""
-    found = store.read_extra(REDUCTIONS)
-    if found is None:
-        return {}
-    content, arrays = found
-
-    def arrays_of(number: int, field: str) -> dict[str, Any]:
-        prefix = f"{number}/{field}/"
-        return {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
-
     restored = {}
-    for name, stored in content.items():
-        number = stored.pop("number")
+    for name, stored in (store.read_extra(REDUCTIONS) or {}).items():
         stored["dims"] = {key: tuple(dims) for key, dims in stored["dims"].items()}
-        stored["notes"] = tuple(stored["notes"])
-        restored[name] = ReducedQuantity(
-            values=arrays_of(number, "values"), coordinates=arrays_of(number, "coordinates"), **stored
-        )
+        restored[name] = ReducedQuantity(**{**stored, "notes": tuple(stored["notes"])})
     return restored

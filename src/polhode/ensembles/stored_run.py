@@ -11,29 +11,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.archive.layout import MEMBER, ArraySpec
 from polhode.ensembles.chunk_run import ChunkResult, MemberFailure
 from polhode.ensembles.chunks import ChunkPlan, digest_blocks
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
-from polhode.ensembles.store_layout import MEMBER, ArraySpec
 from polhode.ensembles.stored_members import MemberNumbers, collect_member_numbers, describe_members, restore_members
 from polhode.errors import FileError, InputError
 from polhode.integrate.run_result import (
-    IMPACT,
+    CONTACT_NUMBERS,
     AutoReport,
-    ContactColumns,
     EventRecord,
     RunResult,
     SampleColumns,
     match_members,
 )
 from polhode.results.motion import Motion
+from polhode.results.stored_rows import BODY, pack_events, pack_impacts, unpack_event, unpack_impacts
+from polhode.results.stored_rows import MEMBER as EVENT_MEMBER
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
 SAMPLES, CONTACT, IMPACT_TOTALS = "samples", "contact", "impact_totals"
 INPUT_PREFIX, PARTIAL_PREFIX = "input_", "partial/"
-CROSSING_FIELDS = ("event", "body", "time", "sample", "name", "ends", "member")
+EVENTS, IMPACTS, EVENT_NAMES = "events", "impacts", "event_names"
 SAMPLE_BLOCKS = "sample_blocks"
 """In the record of a chunk whose samples are not kept: their digests."""
 
@@ -58,22 +59,8 @@ def open_run_store(
 ) -> StoredRun:
     """Make, or resume, the store of a run.
 
-    Parameters
-    ----------
-    path : str or Path
-        The store.
-    source : MemberSource
-        The members.
-    plan : ChunkPlan
-        Their chunks.
-    about : dict
-        Plain JSON that must be the same when the run is resumed: the hash of the emitted code, the reductions.
-    changes : mapping, optional
-        Settings that were decided for all members, as in `RunSettings`, and the output times.
-    keep_samples : bool, optional
-        Whether the samples are stored (default), or only what is attached to the chunks.
-    resume : bool, optional
-        Complete the store if it is there.
+    `about` must be the same when the run is resumed: the hash of the emitted code, the reductions.  `changes` are
+    settings that were decided for all members, as in `RunSettings`, and the output times.
     """
     numbers = describe_members(source, dict(changes or {}))
     one = replace(source.take(np.zeros(1, dtype=np.int64)), **dict(changes or {}))
@@ -91,7 +78,7 @@ def open_run_store(
         "keeps_samples": keep_samples,
         "source": source.describe(),  # last: what differs is better seen elsewhere
     }
-    common = {TIME: ((TIME,), np.asarray(one.times)), **numbers.common}
+    common = {TIME: ((TIME,), np.asarray(one.times), {"units": "s"})}
     return StoredRun(EnsembleStore.create(path, run, plan, arrays, common=common, resume=resume), source, numbers)
 
 
@@ -126,10 +113,13 @@ def pack_result(
     attached = {
         f"{PARTIAL_PREFIX}{name}/{key}": values for name, one in (partials or {}).items() for key, values in one.items()
     }
-    attached |= _pack_failures(result.failures) | _pack_crossings(result)
+    attached |= _pack_failures(result.failures)
+    if result.crossings:
+        attached[EVENTS], record[EVENT_NAMES] = _pack_events(result)
     if keeps and out.impacts is not None and len(out.impacts):
-        attached["impacts"] = out.impacts.copy()
-        attached["impacts"]["member"] += result.first
+        impacts = out.impacts.copy()
+        impacts["member"] += result.first
+        attached[IMPACTS] = pack_impacts(impacts)
     return arrays, record, attached
 
 
@@ -204,8 +194,7 @@ def _sample_arrays(one: Scenario, columns: SampleColumns, members: int) -> dict[
         )
     }
     if one.contacts:
-        loads = ContactColumns().state + 1
-        arrays[CONTACT] = ArraySpec((times, members, *bodies, loads), (TIME, MEMBER, *axes, "contact_number"))
+        arrays[CONTACT] = ArraySpec((times, members, *bodies, CONTACT_NUMBERS), (TIME, MEMBER, *axes, "contact_number"))
         arrays[IMPACT_TOTALS] = ArraySpec((members, *bodies, 3), (MEMBER, *axes, "impact_total"))
     return arrays
 
@@ -248,50 +237,33 @@ def _pack_failures(failures: list[MemberFailure]) -> dict[str, Any]:
     return {f"failure/{name}": np.array(column) for name, column in zip(MemberFailure._fields, columns, strict=True)}
 
 
-def _pack_crossings(result: ChunkResult) -> dict[str, Any]:
-    found = result.crossings
-    if not found:
-        return {}
-    count = result.last - result.first
+def _pack_events(result: ChunkResult) -> tuple[Array, list[str]]:
+    found, count = result.crossings, result.last - result.first
     outside = [c for c in found if not 0 <= c.owner < count]
     if outside:
         raise InputError(f"an event of member {outside[0].owner} is among those of {count} members")
-    found = [c.given_to(result.first + c.owner) for c in found]
-    columns = {name: [getattr(c, name) for c in found] for name in CROSSING_FIELDS}
-    columns["member"] = [-1 if member is None else member for member in columns["member"]]
-    return {f"crossing/{name}": np.array(column) for name, column in columns.items()}
+    return pack_events(c.given_to(result.first + c.owner) for c in found)
 
 
 def _collect_events(store: EnsembleStore, chunks: list[int], members: IntArray) -> tuple[list[EventRecord], Any]:
     """The events and impacts of some members, who are numbered anew in their order."""
     events: list[EventRecord] = []
-    impacts = [np.zeros(0, dtype=IMPACT)]
+    impacts = [unpack_impacts([])]
     for k in chunks:
         attached = store.read_attached(k)
-        if "crossing/time" in attached:
-            columns = {name: attached[f"crossing/{name}"] for name in CROSSING_FIELDS}
-            rows, places = match_members(np.where(columns["member"] < 0, columns["body"], columns["member"]), members)
-            events += [_read_event(columns, row, place) for row, place in zip(rows, places, strict=True)]
-        if "impacts" in attached:
-            rows, places = match_members(attached["impacts"]["member"], members)
-            impacts.append(attached["impacts"][rows])
+        if EVENTS in attached:
+            rows, names = attached[EVENTS], store.read_record(k).content[EVENT_NAMES]
+            owners = np.where(rows[:, EVENT_MEMBER] < 0, rows[:, BODY], rows[:, EVENT_MEMBER]).astype(np.int64)
+            chosen, places = match_members(owners, members)
+            events += [unpack_event(rows[i], names).given_to(int(at)) for i, at in zip(chosen, places, strict=True)]
+        if IMPACTS in attached:
+            found = unpack_impacts(attached[IMPACTS])
+            chosen, places = match_members(found["member"], members)
+            impacts.append(found[chosen])
             impacts[-1]["member"] = places
     events.sort(key=lambda c: c.time)
-    found = np.concatenate(impacts)
-    return events, found[np.argsort(found["time"], kind="stable")]
-
-
-def _read_event(columns: dict[str, Any], row: int, place: int) -> EventRecord:
-    of_system = columns["member"][row] >= 0
-    return EventRecord(
-        int(columns["event"][row]),
-        int(columns["body"][row]) if of_system else int(place),
-        float(columns["time"][row]),
-        columns["sample"][row],
-        str(columns["name"][row]),
-        bool(columns["ends"][row]),
-        int(place) if of_system else None,
-    )
+    every = np.concatenate(impacts)
+    return events, every[np.argsort(every["time"], kind="stable")]
 
 
 def read_inputs(store: EnsembleStore, members: IntArray) -> dict[str, Array]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.results import dynamics, store
+from polhode.results import dynamics
 from polhode.results.audit import Audit, audit_motion
 from polhode.results.flight import FlightQuantities, FrameMotion, find_flight, transform_to_frame
+from polhode.results.motion_archive import read_motion, write_motion
 from polhode.results.nodes import Nodes, nodes_of_motion
 from polhode.results.rotating_frame import RotatingFrameMotion, transform_to_rotating_frame
 from polhode.results.trajectory import Trajectory, require_one_system
@@ -590,7 +591,7 @@ class Motion(Trajectory):
         ...     bool((ph.load(pathlib.Path(folder) / "coasting.zarr").position == motion.position).all())
         True
         """
-        store.write_motion(self, store.to_dataset(self), check_path(path, "the motion"))
+        write_motion(self, check_path(path, "the motion"))
 
     def _repr_html_(self) -> str | None:
         """The page in a sandboxed frame, for notebooks."""
@@ -601,4 +602,5 @@ class Motion(Trajectory):
 
 def load(path: str | Path) -> Motion:
     """Read a motion that `motion.save` stored; `ph.load` also opens ensembles.  A damaged one is refused."""
-    return Motion(*store.read_motion(Path(path)))
+    stored = read_motion(Path(path))
+    return Motion(stored.scenario, stored.run_result, stored.unknown_forces)

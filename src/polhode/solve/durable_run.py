@@ -1,12 +1,11 @@
 """Runs that can be killed at any instant and resumed to the same bits: `simulate(..., store="x.zarr", resume=True)`.
 
-While a run goes on, its store is a folder with a manifest (what is computed, by which versions) and a chain of
-checkpoints; at the end the ordinary store of a motion takes its place in one step.
+While a run goes on, its store is an archive whose manifest says what is computed, by which versions, and whose records
+are a chain of checkpoints; at the end the archive of a motion takes its place in one step.
 """
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,26 +17,21 @@ from typing import Any
 
 import numpy as np
 
+from polhode.archive.archive import build_archive, resolve_path, write_archive
+from polhode.archive.checkpoints import CheckpointChain, CheckpointRecord, describe_progress, is_unfinished_run
+from polhode.archive.files import remove_drafts
+from polhode.archive.folders import remove_leftovers
+from polhode.archive.layout import RECORDS
+from polhode.archive.lock import lock_store
+from polhode.archive.manifest import CHECKPOINT, read_manifest
 from polhode.errors import FileError
 from polhode.integrate.journal import Journal
 from polhode.integrate.run_state import Snapshot
-from polhode.io.atomic_folders import atomic_folder, remove_leftovers
-from polhode.io.checkpoint_chain import CheckpointChain, CheckpointRecord
-from polhode.io.durable_files import remove_drafts, sync_folder, write_durable
-from polhode.io.store_lock import lock_store
-from polhode.io.unfinished_runs import (
-    CHECKPOINTS,
-    FORMAT,
-    RUN_MANIFEST,
-    describe_progress,
-    is_unfinished_run,
-    read_manifest,
-)
-from polhode.results import store as motion_store
+from polhode.results import motion_archive
 from polhode.results.motion import Motion
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
-from polhode.solve.scenario_description import MOST_DIFFERENCES, describe_run, find_differences
+from polhode.solve.scenario_description import describe_differences, describe_run
 from polhode.validation import Array
 
 CHECKPOINT_S = 5.0
@@ -92,7 +86,7 @@ class RunStore:
         """Make the folder, or read what is there."""
         if is_unfinished_run(self.path):
             self._resume(resume)
-        elif motion_store.is_stored_motion(self.path):
+        elif motion_archive.is_stored_motion(self.path):
             self._load(resume)
         elif self.path.exists():
             raise FileError(
@@ -102,18 +96,12 @@ class RunStore:
             self._create()
 
     def _create(self) -> None:
-        text = json.dumps(self.description)
-        digest = sha256(text.encode()).hexdigest()
-        manifest = {"format": FORMAT, "run": text, "sha256": digest}
+        manifest, files = build_archive(CHECKPOINT, self.description, title="unfinished run")
         try:
-            with atomic_folder(self.path, lambda _: None) as draft:
-                (draft / CHECKPOINTS).mkdir()
-                write_durable(draft / RUN_MANIFEST, [json.dumps(manifest).encode()])
-                sync_folder(draft)
-            sync_folder(self.path.resolve().parent)
+            write_archive(self.path, manifest, files, lambda _: None)
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from None
-        self._chain = CheckpointChain(self.path / CHECKPOINTS, digest)
+        self._chain = CheckpointChain(self.path, manifest.digest)
 
     def _resume(self, resume: bool) -> None:
         if not resume:
@@ -121,12 +109,13 @@ class RunStore:
                 f"{self.path} holds an unfinished run, {describe_progress(self.path)}: continue it with resume=True "
                 "(--resume), or choose another name"
             )
-        stored, digest = read_manifest(self.path)
-        self._compare(stored, "holds an unfinished run of something else")
-        self._chain = CheckpointChain(self.path / CHECKPOINTS, digest)
+        manifest = read_manifest(self.path, CHECKPOINT, "remove it, and begin again")
+        self._compare(manifest.run, "holds an unfinished run of something else")
+        self._chain = CheckpointChain(self.path, manifest.digest)
         try:
-            self.chain.folder.mkdir(exist_ok=True)  # copies of a store may lack a folder that is empty
-            remove_drafts(self.chain.folder)
+            folder = self.path / RECORDS
+            folder.mkdir(exist_ok=True)  # copies of a store may lack a folder that is empty
+            remove_drafts(folder)
             self.chain.read()
         except OSError as error:
             raise FileError(
@@ -146,35 +135,33 @@ class RunStore:
                 "resume=True (--resume) it is returned if it is the motion of this scenario"
             )
         remove_leftovers(self.path.resolve())  # the checkpoints of a run that was killed just after its end
-        scenario, result, unknown = motion_store.read_motion(self.path)
-        stored = motion_store.read_run_description(self.path)
-        if stored is None:
+        stored = motion_archive.read_motion(self.path)
+        if stored.description is None:
             raise FileError(
                 f"{self.path} holds a motion that motion.save stored, not a run with store=...: read it with ph.load, "
                 "or choose another name"
             )
-        self._compare(json.loads(stored), "holds the motion of something else")
+        self._compare(stored.description, "holds the motion of something else")
         names = ("method", "formulation", "rtol", "atol", "breaks")  # what "auto" has settled
-        settled = replace(self.scenario, **{name: getattr(scenario, name) for name in names})
-        self.finished = Motion(settled, result, tuple(set(unknown) - {f.name for f in settled.forces}))
+        settled = replace(self.scenario, **{name: getattr(stored.scenario, name) for name in names})
+        unknown = tuple(set(stored.unknown_forces) - {f.name for f in settled.forces})
+        self.finished = Motion(settled, stored.run_result, unknown)
 
     def _compare(self, stored: Any, what: str) -> None:
         """Refuse to continue another scenario, or with another version."""
         old, new = ({"version": d["versions"]["polhode"], **d["scenario"]} for d in (stored, self.description))
         if self.scenario.method == AUTO or self.scenario.used_method.is_taylor_series:
             old["heyoka"], new["heyoka"] = (d["versions"]["heyoka"] for d in (stored, self.description))
-        found = find_differences(old, new)
+        found = describe_differences(old, new)
         if found:
-            more = f"; and {len(found) - MOST_DIFFERENCES} more" if len(found) > MOST_DIFFERENCES else ""
             raise FileError(
-                f"{self.path} {what}: {'; '.join(found[:MOST_DIFFERENCES])}{more}. Resume it with the same scenario "
-                "and version, or choose another name"
+                f"{self.path} {what}: {found}. Resume it with the same scenario and version, or choose another name"
             )
 
     def finish(self, motion: Motion) -> None:
         """Put the ordinary store of the motion in the place of the checkpoints."""
         try:
-            motion_store.write_motion(motion, motion_store.to_dataset(motion), self.path, json.dumps(self.description))
+            motion_archive.write_motion(motion, self.path, self.description)
         except FileError as error:
             raise FileError(
                 f"the run has ended, but its motion was not stored: {error}. What was stored before is an unfinished "
@@ -246,8 +233,7 @@ class RunJournal:
 @contextmanager
 def open_run_store(path: Path, scenario: Scenario, resume: bool) -> Iterator[RunStore]:
     """The store of the run of a scenario whose user functions have been traced; nobody else can write it meanwhile."""
-    if path == Path():
-        raise FileError("a run is stored under a name, for example 'motion.zarr', but the path is empty")
+    resolve_path(path, "a run is stored under a name, for example 'motion.zarr'")
     with lock_store(path):
         store = RunStore(path, scenario, describe_run(scenario))
         store.begin(resume)

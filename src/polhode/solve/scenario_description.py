@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -19,6 +20,8 @@ from polhode.version import __version__
 
 LONG_LIST = 64
 """Longer lists of numbers are described by their length and digest."""
+DIGEST = "SHA-256"
+"""In the description of numbers that are too many to be told."""
 MOST_DIFFERENCES = 5
 """So many differences are named."""
 PACKAGES = ("numpy", "llvmlite", "heyoka")
@@ -62,9 +65,17 @@ def describe_for_comparison(scenario: Scenario) -> dict[str, Any]:
     return described
 
 
-def find_differences(stored: Any, given: Any) -> list[str]:
-    """What differs between two descriptions, one sentence each."""
-    return [f"{name} was {_short(old)}, now {_short(new)}" for name, old, new in iterate_differences(stored, given)]
+def describe_differences(stored: Any, given: Any) -> str:
+    """What differs between two descriptions, the first of which is in a store; "" if nothing does."""
+    found = [_describe_difference(*one) for one in iterate_differences(stored, given)]
+    more = f"; and {len(found) - MOST_DIFFERENCES} more" if len(found) > MOST_DIFFERENCES else ""
+    return "; ".join(found[:MOST_DIFFERENCES]) + more
+
+
+def _describe_difference(name: str, old: Any, new: Any) -> str:
+    if all(isinstance(value, str) and DIGEST in value for value in (old, new)):
+        return f"the numbers of {name} are others"
+    return f"{name} is {_short(old)} in the store and {_short(new)} now"
 
 
 def iterate_differences(stored: Any, given: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -81,8 +92,8 @@ def iterate_differences(stored: Any, given: Any, name: str = "") -> Iterator[tup
 
 def _short(value: Any) -> str:
     if value is None:
-        return "not there"
-    text = repr(value)
+        return "not given"
+    text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -141,7 +152,7 @@ def _plain(value: Any) -> Any:
             numbers = np.asarray(0)
         if numbers.dtype.kind in "fiub" and numbers.size > LONG_LIST:
             content = np.ascontiguousarray(numbers, dtype=np.float64).tobytes()
-            return f"{list(numbers.shape)} numbers, SHA-256 {sha256(content).hexdigest()[:16]}"
+            return f"{list(numbers.shape)} numbers, {DIGEST} {sha256(content).hexdigest()[:16]}"
         if isinstance(value, (np.ndarray, np.generic)):
             return value.tolist()
         return [_plain(part) for part in value]

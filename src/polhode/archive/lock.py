@@ -33,19 +33,10 @@ class StoreInUseError(FileError):
 
 @contextmanager
 def lock_store(path: Path | str) -> Iterator[None]:
-    """Inside the block no other run, of this or another process, can lock the same store.
+    """Inside the block no other run, of this or another process, can lock the same store, which need not exist yet.
 
-    Parameters
-    ----------
-    path : Path or str
-        The store, which need not exist yet; its parent folder is created if necessary.
-
-    Raises
-    ------
-    StoreInUseError
-        Another run has locked it: which, on which computer, since when.
-    FileError
-        The place cannot be written, or its file system has no locks.
+    StoreInUseError says which run has locked it, on which computer, since when; FileError that the place cannot be
+    written, or that its file system has no locks.
 
     Examples
     --------
@@ -83,9 +74,7 @@ def lock_holder(path: Path | str) -> str | None:
     except OSError:
         return None
     try:
-        if _try_lock(descriptor):
-            return None
-        return _describe(_read(descriptor))
+        return None if _try_lock(descriptor) else _describe(descriptor)
     finally:
         os.close(descriptor)
 
@@ -105,7 +94,7 @@ def _acquire(store: Path, place: Path) -> int:
         try:
             if not _try_lock(descriptor):
                 raise StoreInUseError(
-                    f"{store} is being written by another run: {_describe(_read(descriptor))}. Wait until that run "
+                    f"{store} is being written by another run: {_describe(descriptor)}. Wait until that run "
                     "ends, or choose another store."
                 )
             if _is_at(descriptor, place):
@@ -133,23 +122,18 @@ def _is_at(descriptor: int, place: Path) -> bool:
 
 def _write(descriptor: int) -> None:
     began = datetime.now(UTC).isoformat(timespec="seconds")
-    holder = {"host": socket.gethostname(), "pid": os.getpid(), "since": began}
     os.ftruncate(descriptor, 0)
     os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, json.dumps(holder).encode())
+    os.write(descriptor, json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "since": began}).encode())
 
 
-def _read(descriptor: int) -> Any:
-    try:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return json.loads(os.read(descriptor, 4096))
-    except (OSError, ValueError):
-        return None
-
-
-def _describe(holder: Any) -> str:
+def _describe(descriptor: int) -> str:
     """The holder in words; it may just be writing its name, or not be what we write."""
-    known = holder if isinstance(holder, dict) else {}
+    known: Any = None
+    with suppress(OSError, ValueError):
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        known = json.loads(os.read(descriptor, 4096))
+    known = known if isinstance(known, dict) else {}
     pid, host, since = (str(known.get(key, "unknown"))[:200] for key in ("pid", "host", "since"))
     return f"process {pid} on {host}, since {since}"
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from polhode.io import atomic_folders
-from polhode.io.atomic_folders import atomic_folder, read_folder
+from polhode.archive import folders
+from polhode.archive.folders import atomic_folder, read_folder
 
 HEAD = """
 import os, sys, time
 from pathlib import Path
-from polhode.io import atomic_folders
-from polhode.io.atomic_folders import atomic_folder
+from polhode.archive import folders
+from polhode.archive.folders import atomic_folder
 path, how = Path(sys.argv[1]), sys.argv[2]
 if how == "rename":
-    atomic_folders._exchange = lambda one, other: False
+    folders._exchange = lambda one, other: False
 """
 
 
@@ -46,7 +46,7 @@ def start(script, *arguments):
 def how(request, monkeypatch):
     """Folders exchanged in one step, and renamed one after the other, as where the system has no exchange."""
     if request.param == "rename":
-        monkeypatch.setattr(atomic_folders, "_exchange", lambda one, other: False)
+        monkeypatch.setattr(folders, "_exchange", lambda one, other: False)
     return request.param
 
 
@@ -62,9 +62,9 @@ def test_linux_exchanges_folders_in_one_step(tmp_path):
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
-    assert atomic_folders._exchange(tmp_path / "one", tmp_path / "other")
+    assert folders._exchange(tmp_path / "one", tmp_path / "other")
     assert os.listdir(tmp_path / "one") == ["other"]
-    assert not atomic_folders._exchange(tmp_path / "one", tmp_path / "nowhere")
+    assert not folders._exchange(tmp_path / "one", tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("accident", [OSError, KeyboardInterrupt])
@@ -91,7 +91,7 @@ def test_if_the_second_rename_fails_the_old_folder_is_put_back(tmp_path, monkeyp
             raise PermissionError("not allowed")
         return rename(self, target)
 
-    monkeypatch.setattr(atomic_folders, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(folders, "_exchange", lambda one, other: False)
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(PermissionError, match="not allowed"):
         write(tmp_path / "y", "new")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from polhode.archive.lock import StoreInUseError, lock_holder, lock_store
 from polhode.errors import FileError
-from polhode.io.store_lock import StoreInUseError, lock_holder, lock_store
 
 HOLD = """
 import sys, time
-from polhode.io.store_lock import lock_store
+from polhode.archive.lock import lock_store
 with lock_store(sys.argv[1]):
     print("locked", flush=True)
     time.sleep(60)
@@ -23,7 +23,7 @@ with lock_store(sys.argv[1]):
 COUNT = """
 import sys
 from pathlib import Path
-from polhode.io.store_lock import StoreInUseError, lock_store
+from polhode.archive.lock import StoreInUseError, lock_store
 store, counter = sys.argv[1], Path(sys.argv[2])
 done = 0
 while done < 100:
