@@ -215,7 +215,7 @@ def cases_of(part, names):
 @pytest.mark.parametrize("names", TOGETHER)
 @pytest.mark.parametrize("part", PARTS)
 def test_all_forces_of_the_library_against_the_sum_over_particles(part, names):
-    check(*run(cases_of(part, TOGETHER[names]), PARTS[part], method="dop853", engine="python"))
+    check(*run(cases_of(part, TOGETHER[names]), PARTS[part], method="dop853"))
 
 
 def own_run(part, **settings):
