@@ -229,4 +229,34 @@ def own_run(part, **settings):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_all_functions_of_a_user_against_the_sum_over_particles(part):
-    check(*own_run(part, method="dop853", engine="python"))
+    """With steps of their own length, and where there are no contacts with ones of a fixed length."""
+    motion, reference = own_run(part, method="dop853", engine="python")
+    expected = check(motion, reference)
+    if "contacts" not in part:
+        motion, _ = own_run(part, method="rk4", step=1e-3)
+        check(motion, reference, expected)
+
+
+# Every path has the bits of `ph.simulate` -----------------------------------------------------------------------------
+FREE = [part for part in PARTS if "contacts" not in part]
+"""Parts that every method takes."""
+STEPS = {"rk4": {"method": "rk4", "step": 0.01}, "dop853": {"method": "dop853"}}
+
+
+def scenario_of(part, **settings):
+    return own_run(part, **settings)[0].scenario
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("part", FREE)
+def test_own_functions_in_plain_python_and_in_a_stepper_have_the_bits_of_simulate(part, steps):
+    motion = own_run(part, **STEPS[steps])[0]
+    plain = own_run(part, **STEPS[steps], engine="python")[0]
+    assert (plain.run_result.samples == motion.run_result.samples).all()
+    stepper = ph.Stepper(motion.scenario)
+    stepper.advance_to(motion.times[-1])
+    states = stepper.state if PARTS[part].is_system else [stepper.state]
+    found = motion.final if PARTS[part].is_system else [motion.final]
+    for state, final in zip(states, found, strict=True):
+        assert (state.velocity == final.velocity).all()
+        assert (state.angular_velocity_body == final.angular_velocity_body).all()
