@@ -4,7 +4,7 @@ import numpy as np
 
 import independent_flight
 import polhode as ph
-from particle_bodies import OTHER_POINT, POINT, Case, at_point, spread
+from particle_bodies import OTHER_POINT, POINT, Case, at_point, cross, spread
 
 INSTANT = 0.13
 G, CENTER, GM = np.array((1.0, -2.0, -9.0)), np.array((3.0, -4.0, 2.5)), 60.0
@@ -39,7 +39,7 @@ def wind_force(body, law):
 
 def moment(body, force):
     """The couple of a force at a point of the world, about the center of mass."""
-    return np.cross(WORLD_POINT - body.center, force)
+    return cross(WORLD_POINT - body.center, force)
 
 
 def pair_spring(t, a, b):
@@ -156,7 +156,7 @@ def wings(t, body):
 
 def exponential_drag(t, body):
     """In air that turns with the planet."""
-    relative = body.center_velocity - np.cross((0.0, 0.0, PLANET.rotation_rate), body.center)
+    relative = body.center_velocity - cross((0.0, 0.0, PLANET.rotation_rate), body.center)
     density = 1.1 * np.exp(-(np.linalg.norm(body.center) - PLANET.radius) / 3.0)
     return spread(body, -density * np.linalg.norm(relative) * AREA * 0.1 * relative)
 
@@ -197,11 +197,11 @@ FLIGHT = {
     ),
     "magnetic_torquer": Case(
         F.magnetic_torquer(DIPOLE, G, stop=INSTANT),
-        lambda t, b: spread(b, np.zeros(3), np.cross(b.attitude @ DIPOLE, G) * (t < INSTANT)),
+        lambda t, b: spread(b, np.zeros(3), cross(b.attitude @ DIPOLE, G) * (t < INSTANT)),
     ),
     "magnetic_torquer over the Earth": Case(
         F.magnetic_torquer(WEAK),
-        lambda t, b: spread(b, np.zeros(3), np.cross(b.attitude @ WEAK, dipole_field(b.center))),
+        lambda t, b: spread(b, np.zeros(3), cross(b.attitude @ WEAK, dipole_field(b.center))),
     ),
 }  # fmt: skip
 SINGLE |= FLIGHT

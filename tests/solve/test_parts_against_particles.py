@@ -5,14 +5,19 @@ the mass alone) and contacts, alone and together as far as they go together; wha
 The reference (`particle_bodies.py`) shares none of our code.
 """
 
+import re
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from particle_bodies import PIVOT, Case, Change, Cloud, Part, Wheel, check, cloud, run, spread
+from host_gpu import HostGpu
+from particle_bodies import PIVOT, Case, Change, Cloud, Part, Wheel, check, close, cloud, run, spread
 from particle_forces import CASES, PAIRS, SINGLE, TOGETHER
+from polhode.errors import PolhodeError
+from polhode.integrate.loops import kernel_program
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 
@@ -215,7 +220,7 @@ def cases_of(part, names):
 @pytest.mark.parametrize("names", TOGETHER)
 @pytest.mark.parametrize("part", PARTS)
 def test_all_forces_of_the_library_against_the_sum_over_particles(part, names):
-    check(*run(cases_of(part, TOGETHER[names]), PARTS[part], method="dop853", engine="python"))
+    check(*run(cases_of(part, TOGETHER[names]), PARTS[part], method="dop853"))
 
 
 def own_run(part, **settings):
@@ -229,4 +234,111 @@ def own_run(part, **settings):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_all_functions_of_a_user_against_the_sum_over_particles(part):
-    check(*own_run(part, method="dop853", engine="python"))
+    """With steps of their own length, and where there are no contacts with ones of a fixed length."""
+    motion, reference = own_run(part, method="dop853", engine="python")
+    expected = check(motion, reference)
+    if "contacts" not in part:
+        motion, _ = own_run(part, method="rk4", step=1e-3)
+        check(motion, reference, expected)
+
+
+# Every path has the bits of `ph.simulate` -----------------------------------------------------------------------------
+FREE = [part for part in PARTS if "contacts" not in part]
+"""Parts that every method takes."""
+STEPS = {"rk4": {"method": "rk4", "step": 0.01}, "dop853": {"method": "dop853"}}
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("part", FREE)
+def test_own_functions_in_plain_python_and_in_a_stepper_have_the_bits_of_simulate(part, steps):
+    motion = own_run(part, **STEPS[steps])[0]
+    plain = own_run(part, **STEPS[steps], engine="python")[0]
+    assert (plain.run_result.samples == motion.run_result.samples).all()
+    stepper = ph.Stepper(motion.scenario)
+    stepper.advance_to(motion.times[-1])
+    states = stepper.state if PARTS[part].is_system else [stepper.state]
+    found = motion.final if PARTS[part].is_system else [motion.final]
+    for state, final in zip(states, found, strict=True):
+        assert (state.velocity == final.velocity).all()
+        assert (state.angular_velocity_body == final.angular_velocity_body).all()
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    monkeypatch.setattr(kernel_program, "gpus", lambda: [HostGpu()])
+
+
+@pytest.mark.parametrize(
+    "part", ["rotors", "added mass, rotors", "mass course, rotors", "mass course", "rotors, system"]
+)
+@pytest.mark.parametrize("engine", ["cpu", "gpu"])
+def test_own_functions_in_ensembles_have_the_bits_of_simulate(part, engine, gpu):
+    alone = own_run(part, **STEPS["rk4"])[0]
+    scenario = alone.scenario
+    spins = np.linspace(0.5, 1.5, 5)[:, None]
+    first = scenario.states[0]
+    moved = first.replace(angular_velocity_body=first.angular_velocity_body * spins)
+    states = [moved, *scenario.states[1:]] if PARTS[part].is_system else moved
+    bodies = scenario.bodies if PARTS[part].is_system else scenario.bodies[0]
+    one = ph.ensemble(replace(scenario, body=bodies, state=states, engine=engine)).member(2)
+    numbers = alone.run_result.columns.state
+    assert (one.run_result.samples[..., numbers] == alone.run_result.samples[..., numbers]).all()
+    assert [crossing.time for crossing in one.crossings] == [crossing.time for crossing in alone.crossings]
+
+
+@pytest.mark.parametrize("part", ["rotors", "mass course, rotors"])
+def test_a_motion_of_own_functions_in_an_archive_and_between_its_samples(part, tmp_path):
+    case = [*OWN, SINGLE["impulse body axes"]]
+    motion, reference = run(case, PARTS[part], method="dop853")
+    motion.save(tmp_path / "motion.zarr")
+    kept = ph.load(tmp_path / "motion.zarr")
+    assert (kept.rotor_speed == motion.rotor_speed).all()
+    assert (kept.kinetic_energy == motion.kinetic_energy).all()
+    found = motion.at(0.25)
+    expected = reference.solve(np.array((0.25, 0.3)))[0]
+    close(found.angular_velocity, expected[15:18])
+    close(found.velocity, expected[12:15])
+
+
+# What does not go together --------------------------------------------------------------------------------------------
+COURSE = PARTS["mass course"].clouds[0]
+BOX, LIFTED = BOXES[0].body, ph.State(position=(0, 0, 5.0))
+WHEEL, MATRIX = ph.rotor((0, 0, 1), 0.01, speed=3.0), np.eye(6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            {"mass_course": COURSE.mass_course(1.0), "pivot": (0, 0, 1)},
+            "mass changes cannot have a pivot yet: leave out",
+        ),
+        (
+            {"mass_course": COURSE.mass_course(1.0), "added_mass": MATRIX},
+            "cannot have a mass that changes yet: leave out",
+        ),
+        (
+            {"mass_course": COURSE.mass_course(1.0), "body": [COURSE.body] * 2},
+            "that of one body: give the body by itself",
+        ),
+        ({"added_mass": MATRIX, "pivot": (0, 0, 1)}, "added mass cannot have a pivot yet: leave out"),
+        ({"rotors": [WHEEL], **FLOOR}, "rotors cannot have contacts yet: leave them out"),
+        ({"added_mass": MATRIX, **FLOOR}, "added mass cannot have contacts yet: leave them out"),
+        ({"mass_course": COURSE.mass_course(1.0), **FLOOR}, "a mass that changes cannot have contacts yet: leave them"),
+        ({"pivot": (0, 0, 1), "body": BOX, "state": ph.State(), **FLOOR}, "contacts and a pivot do not go together"),
+        (
+            {"events": [late()], "body": BOX, **FLOOR},
+            "contacts and events do not go together: leave out the event late",
+        ),
+        ({"rotors": [WHEEL], "method": "taylor"}, "'taylor' does not advance rotors: use 'auto', 'dop853'"),
+        ({"rotors": [WHEEL], "method": "splitting4", "step": 0.1}, "'splitting4' does not advance rotors: use 'auto'"),
+        ({"rotors": [WHEEL], "formulation": "body_rates"}, "formulation 'momentum', not in 'body_rates': leave"),
+        ({"forces": [OWN_PAIR.force]}, "own_pair_force acts between bodies: give at least two, in a list"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_a_sentence(settings, sentence):
+    given = {"body": COURSE.body, "duration": 1.0, **settings}
+    states = [LIFTED] * len(given["body"]) if isinstance(given["body"], list) else LIFTED
+    state = states if "pivot" not in settings else ph.State()
+    with pytest.raises(PolhodeError, match=re.escape(sentence)):
+        ph.simulate(**{"state": state, **given})

@@ -313,6 +313,8 @@ class Recorded:
         self.answer = map_nest(lambda i: number[i], answer)
         self.used = frozenset(name for name, nodes in inputs.items() if any(i in number for i in nodes))
         """The names of the arguments that it reads."""
+        self.count = sum(map(len, inputs.values()))
+        """How many numbers its arguments hold."""
         self.key = sha256(repr((self.graph.ops, self.graph.args, self.answer)).encode()).hexdigest()
         self.__name__ = name_of_function(function)
 
@@ -329,6 +331,8 @@ class Recorded:
 
     def __call__(self, *arguments: Any) -> Any:
         leaves = leaves_of(arguments)
+        if len(leaves) != self.count:  # each is known by its place among all
+            raise ValueError(f"{self.__name__} was traced with {self.count} numbers, but is called with {len(leaves)}")
         if any(type(x) is Traced for x in leaves):
             graph = current_graph()
             known = {i: graph.node_of(leaves[self._place(i)]) for i in self._incoming}

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.equations.inertia import constants_for_forces
 from polhode.equations.vectors import minus, plus
 from polhode.integrate.loops.fixed_steps import build_acceptance
 from polhode.integrate.loops.layout import Layout, Wrench, first_place, read, read_constants, write
@@ -74,7 +75,8 @@ def _pair_law(kernel: Loop, places: Any, view: Loop, layout: Layout) -> Loop:
     def act(unit: Any, at_a: Any, at_b: Any, numbers: Any, at: Any, t: Any) -> None:
         body_a, body_b = read_constants(unit, at_a, layout), read_constants(unit, at_b, layout)
         a, b = view(read(unit, at_a, point), body_a), view(read(unit, at_b, point), body_b)
-        push, turn_a, turn_b = kernel(t, a, body_a, b, body_b, read(numbers, at, places))
+        seen_a, seen_b = constants_for_forces(body_a, a.current_mass), constants_for_forces(body_b, b.current_mass)
+        push, turn_a, turn_b = kernel(t, a, seen_a, b, seen_b, read(numbers, at, places))
         force_a, torque_a = read(unit, at_a, wrench)
         force_b, torque_b = read(unit, at_b, wrench)
         write(unit, at_a, wrench, (plus(force_a, push), plus(torque_a, turn_a)))
