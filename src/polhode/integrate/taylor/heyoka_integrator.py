@@ -41,6 +41,8 @@ CLEARLY = 1000.0
 INTEGRALS = (0, 4)
 """Position and work."""
 NEVER_DECIDES = 2.0**20
+TINY = 2.0**-10
+"""As a part of a unit: a change that shows how fast a function changes."""
 SAME_INSTANT = 64 * np.finfo(float).eps
 """As a fraction of the duration: an event this close to the start, or to its last occurrence, is the same one."""
 
@@ -127,9 +129,26 @@ class SegmentIntegrator:
         self.units = units
         width, group_of = self.variables.width, self.variables.group_of
         self.scale = units[self.places // width, group_of[self.places % width]]
-        self.integrator.pars[:] = parameter_values(self.system, self.used.constants, units)
+        constants = parameter_values(self.system, self.used.constants, units)
+        self.integrator.pars[: len(constants)] = constants
         moving_state(self.integrator, 0)[:] = self.pack_state(now)
+        self._scale_functions()
         self.settles = self.settle_switches()
+
+    def _scale_functions(self) -> None:
+        """Divide functions of events that are larger than 1, the size of a unit, by a power of two.
+
+        Where one is small, its change counts while the fastest variable changes by a unit: it is about to be as large.
+        """
+        if not self.system.events:
+            return
+        u = moving_state(self.integrator, 0)
+        sets_steps = ~np.isin(self.variables.group_of[self.places % self.variables.width], INTEGRALS)
+        fastest = np.abs(self._call(u, self.time)[: len(u)][sets_steps]).max(initial=1 / self.span)
+        now, then = self._evaluate(0.0), self._evaluate(TINY / fastest)
+        size = np.maximum(np.abs(now), np.abs(then - now) / TINY)
+        powers = np.ceil(np.log2(np.where(np.isfinite(size), np.maximum(size, 1.0), 1.0)))
+        self.integrator.pars[len(self.used.constants) :] = 2.0**-powers
 
     @property
     def time(self) -> float:
@@ -317,7 +336,7 @@ class SegmentIntegrator:
 
     def _call(self, u: Array, t: Any) -> Array:
         """The rates and the functions of the events; for several states, if `u` has columns."""
-        pars = self.integrator.pars
+        pars = self.integrator.pars[: len(self.used.constants)]
         if u.ndim > 1:
             u, pars = np.ascontiguousarray(u), np.repeat(pars[:, None], u.shape[1], axis=1)
         return np.asarray(self.used.evaluate(u, pars=pars, time=t))

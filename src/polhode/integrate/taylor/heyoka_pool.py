@@ -109,17 +109,17 @@ def acquire_integrator(
     rates, functions = expressions[: len(system.rates)], expressions[len(system.rates) :]
     constants = writer.constants[: _count_parameters(expressions)]
     settings: dict[str, Any] = {"tol": math.exp(-2 * (order - 1)) * (1 + 1e-9), "compact_mode": compact}
+    # A factor for each: heyoka takes the functions into the norm of its errors, where large ones would hide the rest.
+    scaled = [hy.par[len(constants) + i] * function for i, function in enumerate(functions)]
     if functions:
         codes = (hy.event_direction.any, hy.event_direction.positive, hy.event_direction.negative)
         settings["nt_events"] = [
-            hy.nt_event(functions[i], EventRecorder(log, i), direction=codes[directions[i]]) for i in recorded
+            hy.nt_event(scaled[i], EventRecorder(log, i), direction=codes[directions[i]]) for i in recorded
         ]
-        settings["t_events"] = [
-            hy.t_event(functions[i], direction=codes[directions[i]], cooldown=pause) for i in ending
-        ]
+        settings["t_events"] = [hy.t_event(scaled[i], direction=codes[directions[i]], cooldown=pause) for i in ending]
     variables = [hy.make_vars(f"y{i}") for i in range(len(rates))]
     equations, shape = list(zip(variables, rates, strict=True)), (lanes,) if lanes else ()
-    start, pars = np.zeros((len(rates), *shape)), np.zeros((len(constants), *shape))
+    start, pars = np.zeros((len(rates), *shape)), np.zeros((len(constants) + len(functions), *shape))
     if not lanes:
         equations, start = [*equations, (hy.make_vars("anchor"), hy.expression(0.0))], np.append(start, anchor)
     build = hy.taylor_adaptive_batch if lanes else hy.taylor_adaptive
