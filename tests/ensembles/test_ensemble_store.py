@@ -158,7 +158,7 @@ def test_another_plan_or_version_does_not_resume_a_store(tmp_path: Path, monkeyp
     members = producer.plan_of(2).members
     with pytest.raises(FileError, match=r"plan.chunk_members is 4096 in the store and 8192 now"):
         producer.create(tmp_path / "s.zarr", ChunkPlan(members, 8192), resume=True)
-    monkeypatch.setattr("polhode.archive.manifest.__version__", "99.0")
+    monkeypatch.setattr("polhode.archive.archive.__version__", "99.0")
     with pytest.raises(FileError, match=r'versions.polhode is "[\d.]+.*" in the store and "99.0" now'):
         producer.create(tmp_path / "s.zarr", producer.plan_of(2), resume=True)
 

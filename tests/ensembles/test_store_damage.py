@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import chunk_producer as producer
+import polhode as ph
 from polhode.ensembles.store import EnsembleStore
 from polhode.errors import DamagedChunkError, FileError
 
@@ -56,6 +58,21 @@ def test_both_copies_of_the_manifest_damaged_is_a_sentence(tmp_path: Path) -> No
         (path / name).write_text(json.dumps(content))
     for attempt in (EnsembleStore.open, lambda path: producer.create(path, producer.plan_of(CHUNKS), resume=True)):
         with pytest.raises(FileError, match="both copies of its manifest"):
+            attempt(path)
+
+
+def test_another_version_is_refused_with_what_was_found(tmp_path: Path) -> None:
+    path = tmp_path / "s.zarr"
+    producer.produce(path, CHUNKS)
+    for name in ("zarr.json", "records/manifest.json"):
+        content: Any = json.loads((path / name).read_text())
+        own = content.get("attributes", content)
+        own["polhode_archive"] |= {"version": 2, "versions": {"polhode": "9.0"}}
+        text = json.dumps(own["polhode_archive"], sort_keys=True).encode()
+        own["polhode_archive_sha256"] = hashlib.sha256(text).hexdigest()
+        (path / name).write_text(json.dumps(content))
+    for attempt in (ph.load, lambda path: producer.create(path, producer.plan_of(CHUNKS), resume=True)):
+        with pytest.raises(FileError, match=r"of version 2, written by Polhode 9.0, .*which reads version 1\. Open it"):
             attempt(path)
 
 

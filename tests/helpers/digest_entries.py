@@ -54,6 +54,8 @@ METHODS_FOR_MOMENTUM = (
     "leapfrog",
     *("splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact", "splitting6_exact"),
 )
+PAIRS = ("bs3", "rk45", "tsit5", "vern7", "vern9")
+"""Adaptive like DOP853, by the same loops."""
 FORMULATIONS = ("momentum", "momentum_matrix", "body_rates", "quaternion_acceleration", "euler_angles")
 GRID = [
     *((method, formulation) for method in METHODS_FOR_ALL_FORMULATIONS for formulation in FORMULATIONS),
@@ -171,7 +173,7 @@ SCENARIOS = {f.__name__: f for f in (free, thrown, pushed, top, system)}
 
 def settings_of(method: str, formulation: str, engine: str = "python") -> Arrays:
     """A duration of 1 s in steps of 0.04 s, or in as many as an adaptive method needs."""
-    fixed = method not in ("dop853", "taylor", "auto", "exact")
+    fixed = method not in ("dop853", "taylor", "auto", "exact", *PAIRS)
     return {
         "duration": 1.0,
         "method": method,
@@ -340,6 +342,7 @@ def methods() -> Iterator[Entry]:
                 why_rounded(case[1]),
             )
     for scenario, *case in (
+        *((scenario, method, "body_rates") for scenario in ("thrown", "system") for method in PAIRS),
         ("free", "rk4", "momentum"),
         ("thrown", "rk4", "momentum"),
         ("top", "dop853", "body_rates"),

@@ -101,6 +101,10 @@ CASES: dict[str, dict[str, Any]] = {
     "closed form with events": {**DROPPED, "forces": [GRAVITY], "events": EVENTS, "method": "exact", **FREE},
     "dop853 with segments": {
         **ONE, "forces": [GRAVITY, DRAG, THRUST, KICKS, LAST_KICK], "method": "dop853", "rtol": 1e-14, **SLOW},
+    "rk45 with segments": {
+        **ONE, "forces": [GRAVITY, DRAG, THRUST, KICKS, LAST_KICK], "method": "rk45", "rtol": 1e-11, **SLOW},
+    "vern9 of a system": {
+        **_pair_of_balls(), "forces": [SPRING, KICKS.on(0)], "method": "vern9", "rtol": 1e-14, **FREE, "duration": 4.0},
     "dop853 with events": {
         **DROPPED, "forces": [GRAVITY, DRAG], "events": EVENTS, "method": "dop853", "rtol": 1e-12, **FREE,
         "duration": 3.0},

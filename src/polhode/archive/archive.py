@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,9 +14,10 @@ import numpy as np
 from polhode.archive.files import flush_folder, open_regular_file, sync_folder
 from polhode.archive.folders import atomic_folder
 from polhode.archive.layout import ArraySpec, Division, decode_whole, encode_whole, object_name
-from polhode.archive.manifest import Manifest, build_manifest
-from polhode.archive.trees import TREE_ARRAY, encode_tree
+from polhode.archive.manifest import VERSION, Manifest, restore_manifest
+from polhode.archive.trees import TREE_ARRAY, encode_json, encode_tree
 from polhode.errors import FileError, InputError
+from polhode.version import __version__
 
 Dimensions = tuple[str, ...]
 Given = tuple[Dimensions, Any] | tuple[Dimensions, Any, dict[str, Any]]
@@ -35,12 +37,16 @@ def build_archive(
     common: Mapping[str, Given] | None = None,
     arrays: Mapping[str, ArraySpec] | None = None,
     division: Division | None = None,
-    **about: Any,
+    *,
+    title: str,
+    attributes: Mapping[str, Any] | None = None,
+    versions: Mapping[str, str] | None = None,
+    made_with: Mapping[str, str] | None = None,
 ) -> tuple[Manifest, dict[str, Any]]:
     """The manifest of a new archive, and the files of its whole arrays.
 
-    `run` is a tree: its arrays are whole arrays of the archive, beside those of `common`.  `about` is as in
-    `build_manifest`.
+    `run` is a tree: its arrays are whole arrays of the archive, beside those of `common`.  `title` and `attributes` are
+    for other readers.
     """
     given = dict(common or {})
 
@@ -50,15 +56,28 @@ def build_archive(
         return name
 
     try:
-        plain = encode_tree(run, put)
-    except ValueError as error:
+        tree, whole, files = encode_tree(run, put), {}, {}
+        for name, (dims, values, *more) in given.items():
+            dtype, files[name] = encode_whole(values)
+            spec = ArraySpec(np.shape(values), tuple(dims), dtype, more[0] if more else {})
+            whole[name] = {**spec._asdict(), "sha256": hashlib.sha256(files[name]).hexdigest()}
+        content = {
+            "kind": kind,  # first, so that it is found also in a damaged file
+            "version": VERSION,
+            "versions": {"polhode": __version__, **(versions or {})},
+            "made_with": made_with or {},
+            "title": title,
+            "attributes": attributes or {},
+            "run": tree,
+            "plan": None if division is None else division._asdict(),
+            "arrays": {name: spec._asdict() for name, spec in (arrays or {}).items()},
+            "common": whole,
+        }
+        return restore_manifest(json.loads(encode_json(content))), files
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
         raise InputError(f"the description of the run cannot be stored: {error}") from None
-    specs, files = {}, {}
-    for name, (dims, values, *attributes) in given.items():
-        dtype, files[name] = encode_whole(values)
-        spec = ArraySpec(np.shape(values), tuple(dims), dtype, attributes[0] if attributes else {})
-        specs[name] = spec, hashlib.sha256(files[name]).hexdigest()
-    return build_manifest(kind, plain, specs, arrays, division, **about), files
 
 
 def write_archive(

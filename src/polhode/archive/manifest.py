@@ -10,7 +10,6 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,7 +25,7 @@ from polhode.archive.layout import (
     group_metadata,
 )
 from polhode.archive.trees import TREE_ARRAY, decode_tree, digest_json, encode_json
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError
 from polhode.version import __version__
 
 MOTION, ENSEMBLE, CHECKPOINT = "motion", "ensemble", "checkpoint"
@@ -93,41 +92,8 @@ class Manifest(NamedTuple):
         return files | {f"{name}/{METADATA}": encode_json(node) for name, node in nodes.items()}
 
 
-def build_manifest(
-    kind: str,
-    run: Any,
-    common: Mapping[str, tuple[ArraySpec, str]],
-    arrays: Mapping[str, ArraySpec] | None = None,
-    division: Division | None = None,
-    *,
-    title: str = "",
-    attributes: Mapping[str, Any] | None = None,
-    versions: Mapping[str, str] | None = None,
-    made_with: Mapping[str, str] | None = None,
-) -> Manifest:
-    """The manifest of a new archive; `common` has digests of its whole arrays, `attributes` is for other readers."""
-    content = {
-        "kind": kind,
-        "version": VERSION,
-        "versions": {"polhode": __version__, **(versions or {})},
-        "made_with": made_with or {},
-        "title": title,
-        "attributes": attributes or {},
-        "run": run,
-        "plan": None if division is None else division._asdict(),
-        "arrays": {name: spec._asdict() for name, spec in (arrays or {}).items()},
-        "common": {name: {**spec._asdict(), "sha256": digest} for name, (spec, digest) in common.items()},
-    }
-    try:
-        return _restore(json.loads(encode_json(content)))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"the description of the run is not plain JSON: {error}") from None
-
-
-def _restore(content: Any) -> Manifest:
-    """The manifest of a content, which may come from a file."""
+def restore_manifest(content: Any) -> Manifest:
+    """The manifest of a content, which may come from a file; an error if it makes no sense."""
     run = decode_tree(content["run"])
     common = {name: _spec_from_json(one) for name, one in content["common"].items()}
     for name, spec in common.items():
@@ -224,7 +190,7 @@ def _read_text(place: Path, text: bytes, kind: str, otherwise: str) -> Manifest:
         raise ValueError("the manifest is not what was stored")
     if content["kind"] != kind:
         raise FileError(f"{place} is {NAMES.get(content['kind'], 'something else')}, not {NAMES[kind]}")
-    return _restore(content)
+    return restore_manifest(content)
 
 
 def version_of(package: str) -> str:

@@ -577,7 +577,7 @@ class Motion(Trajectory):
         write_csv(self, check_path(path, "the table"))
 
     def save(self, path: str | Path) -> None:
-        """Store the motion as a Zarr directory, which `ph.load` and xarray read.  It is written whole or not at all.
+        """Store the motion as a Zarr folder, which `ph.load` and xarray read.  It is written whole or not at all.
 
         A motion that is already there is replaced at the end, and a link is followed.  Two processes may save to one
         path: the last one stays.
