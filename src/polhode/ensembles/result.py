@@ -20,12 +20,15 @@ from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (
     SAMPLE_BLOCKS,
     SAMPLES,
+    read_auto_report,
+    read_errors,
     read_failures,
     read_inputs,
     read_motion,
     stored_inputs,
 )
 from polhode.errors import DamagedChunkError, FileError, InputError
+from polhode.integrate.run_result import LEAST_ERROR, AutoReport
 from polhode.integrate.traced_functions import trace_functions
 from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
@@ -62,6 +65,7 @@ class EnsembleResult:
         source: MemberSource | None = None,
         changes: Mapping[str, Any] | None = None,
         failures: Iterable[MemberFailure] = (),
+        auto_report: AutoReport | None = None,
         sample_digests: Iterable[str] = (),
     ) -> None:
         self.members = members
@@ -73,7 +77,7 @@ class EnsembleResult:
         self.store = store
         """Lower level: the store; None if nothing was stored."""
         self._source, self._changes = source, dict(changes or {})
-        self._failures, self._digests = list(failures), list(sample_digests)
+        self._failures, self._auto_report, self._digests = list(failures), auto_report, list(sample_digests)
 
     @classmethod
     def from_store(
@@ -107,6 +111,33 @@ class EnsembleResult:
             return self._failures
         store = self.store
         return [one for found in self._from_chunks(lambda k: read_failures(store, k)) for one in found or ()]
+
+    @cached_property
+    def auto_report(self) -> AutoReport | None:
+        """Of method "auto": what it chose and why, how large the errors are, and which member has the largest.
+
+        Printed, it is a sentence.  None with a method that was named.
+        """
+        if self.store is None:
+            return self._auto_report
+        store = self.store
+        found = self._from_chunks(lambda k: read_auto_report(store, k))
+        return AutoReport.concat(report for report in found if report is not None)
+
+    @cached_property
+    def estimated_errors(self) -> Array | None:
+        """The error of each member as method "auto" estimated it, relative to the size of its motion; NaN if unknown.
+
+        None if it did not, or if nothing was stored: then `auto_report` has the largest.
+        """
+        if self.store is None or self.auto_report is None:
+            return None
+        store, asked = self.store, self.auto_report.asked
+        found = self._from_chunks(lambda k: read_errors(store, k))
+        if asked is None or all(one is None for one in found):
+            return None
+        parts = [self._blank((), k) if one is None else one for k, one in enumerate(found)]
+        return np.fmax(np.concatenate(parts) * asked, LEAST_ERROR)
 
     @property
     def damaged(self) -> list[ChunkDamage]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from polhode.ensembles.dask_run import check_cluster
+from polhode.ensembles.dask_workers import check_cluster
 from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.result import EnsembleResult
@@ -113,7 +113,9 @@ def sweep(
         reduce = file_reductions or None
     kept = check_kept(store, resume, reduce, keep, chunk_members)
     assert kept is not None
-    return run_ensemble(source, kept, threads, progress, cluster)
+    found = run_ensemble(source, kept, threads, progress, cluster)
+    assert isinstance(found, EnsembleResult)
+    return found
 
 
 def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[MemberSource, Any]:

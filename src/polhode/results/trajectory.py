@@ -120,7 +120,8 @@ class Trajectory:
         valid: Any = np.isfinite(run.samples).all(axis=(1, 2))
         count = len(valid) if valid.all() else int(np.argmin(valid))
         contact = None if run.contact is None else run.contact[:count]
-        result = replace(run, times=run.times[:count], samples=run.samples[:count], contact=contact, auto_report=None)
+        report = None if self.run_result.member_errors is None else run.auto_report  # else it is that of all members
+        result = replace(run, times=run.times[:count], samples=run.samples[:count], contact=contact, auto_report=report)
         return type(self)(self.scenario.take(i), result, self.unknown_forces)
 
     def members(self, which: ArrayLike | slice) -> Self:
