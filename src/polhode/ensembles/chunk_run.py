@@ -10,8 +10,8 @@ import numpy as np
 from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.failures import MemberFailure as MemberFailure
 from polhode.ensembles.failures import find_failures
-from polhode.ensembles.member_source import MemberSource
 from polhode.ensembles.member_errors import CheckedRun
+from polhode.ensembles.member_source import MemberSource
 from polhode.ensembles.pieces import Run, run_in_pieces
 from polhode.errors import InputError
 from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns

@@ -41,7 +41,7 @@ LOCAL_SETTINGS = {
     "distributed.deploy.lost-worker-timeout": "20s",
 }
 """On this machine a chunk becomes a suspect after three workers have died with it, one more than are allowed.  A nanny
-whose worker has been gone for so long has given up on it, and is replaced; most start another one in a second or two."""
+whose worker has been gone for so long has given up on it, and is replaced; others start another one in some seconds."""
 NAMED_CHUNKS = 5
 """A sentence names so many chunks; the error has all of them."""
 DASK = "dask"

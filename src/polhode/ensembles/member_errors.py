@@ -76,7 +76,8 @@ class CheckedRun:
     ) -> list[tuple[Array, RunResult]]:
         """Members whose errors are too large with their finer runs, the finest last; `errors` becomes theirs.
 
-        What was found wanting is believed once two runs agree: they are not taken to be better than they differ.
+        These runs are not taken to be better than they differ from those before.  Where that is more than was estimated
+        before, rounding is what grows: then nothing finer helps, and the member keeps the run that it had.
         """
         found: list[tuple[Array, RunResult]] = []
         asked, atol, cuts = np.array(self.check.asked), np.array(self.check.asked_atol), REFERENCE_SEGMENTS
@@ -89,10 +90,11 @@ class CheckedRun:
             tolerance = {"rtol": tuple(asked * part), "atol": tuple(atol * part) if atol.any() else 0.0}
             again = _run_all(some.with_settings(**tolerance, breaks=cut_run(some, cuts)), threads)
             apart = _compare(some, allowed.take(numbers), before, again)
-            known = np.flatnonzero(~np.isnan(apart))  # the steps of others became too short: they keep what they have
+            known = ~np.isnan(apart)  # the steps of others became too short
+            better = known & (apart < errors[numbers])
             errors[numbers[known]] = apart[known]
-            found.append((numbers[known], again.take(known)))
-            left = known[apart[known] > ACCEPTED_ERROR]
+            found.append((numbers[better], again.take(np.flatnonzero(better))))
+            left = np.flatnonzero(better & (apart > ACCEPTED_ERROR))
             numbers, before, cuts = numbers[left], again.take(left), cuts + 2
         return found
 

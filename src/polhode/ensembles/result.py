@@ -86,6 +86,7 @@ class EnsembleResult:
         reductions: Mapping[str, Any] | None = None,
         source: MemberSource | None = None,
         changes: Mapping[str, Any] | None = None,
+        auto_report: AutoReport | None = None,
     ) -> EnsembleResult:
         """The result that a store holds, and what reductions found.
 
@@ -94,13 +95,16 @@ class EnsembleResult:
         """
         times = store.read_common(TIME)
         reductions = _read_reductions(store) if reductions is None else reductions
-        return cls(store.plan.members, times, reductions=reductions, store=store, source=source, changes=changes)
+        known: dict[str, Any] = {"source": source, "changes": changes, "auto_report": auto_report}
+        return cls(store.plan.members, times, reductions=reductions, store=store, **known)
 
     def __repr__(self) -> str:
         span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) > 1 else f"at {self.times[0]:g} s"
         count = f"{len(self.times)} output times" if len(self.times) > 1 else "final states"
         held = [] if self.store is None else [f"stored in {self.store.path}"]
         held += [f"reductions: {', '.join(self.reductions)}"] if self.reductions else []
+        report = self._auto_report  # one that is not read from the store
+        held += [f"{report.missed_members:,} members with larger errors than asked"] if report and report.missed else []
         return f"<EnsembleResult of {self.members} members, {span}, {count}" + "".join(f", {one}" for one in held) + ">"
 
     # What happened ----------------------------------------------------------------------------------------------------
@@ -118,9 +122,9 @@ class EnsembleResult:
 
         Printed, it is a sentence.  None with a method that was named.
         """
-        if self.store is None:
-            return self._auto_report
         store = self.store
+        if store is None or self._auto_report is not None:
+            return self._auto_report
         found = self._from_chunks(lambda k: read_auto_report(store, k))
         return AutoReport.concat(report for report in found if report is not None)
 
@@ -137,7 +141,7 @@ class EnsembleResult:
         if asked is None or all(one is None for one in found):
             return None
         parts = [self._blank((), k) if one is None else one for k, one in enumerate(found)]
-        return np.fmax(np.concatenate(parts) * asked, LEAST_ERROR)
+        return np.asarray(np.maximum(np.concatenate(parts) * asked, LEAST_ERROR))
 
     @property
     def damaged(self) -> list[ChunkDamage]:

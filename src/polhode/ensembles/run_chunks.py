@@ -139,7 +139,7 @@ class ChunkRun:
 
 
 class LocalThreads:
-    """This process computes chunk after chunk on all its threads; while one is reduced and stored, the next is computed.
+    """This process computes chunk after chunk on all its threads; while one is stored, the next is computed.
 
     Parameters
     ----------

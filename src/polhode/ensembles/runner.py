@@ -213,7 +213,8 @@ def _run_and_keep(source: MemberSource, plan: ChunkPlan, kept: Kept, where: Wher
     warn_of_failures(gathered.failures, source.members, level)
     changes = dict(settings.changes)
     if run is not None:
-        result = EnsembleResult.from_store(EnsembleStore.open(run.store.path), reduced, source, changes)
+        found = EnsembleStore.open(run.store.path)
+        result = EnsembleResult.from_store(found, reduced, source, changes, gathered.auto_report)
     else:
         result = EnsembleResult(
             source.members,
@@ -359,7 +360,7 @@ def warn_of_failures(failures: list[MemberFailure], members: int, stacklevel: in
 
 
 def _plan(source: MemberSource, kept: Kept, scenario: Scenario) -> ChunkPlan:
-    """The chunks of what is kept: as asked for; else those of the store that is resumed; else as many members as memory allows."""
+    """The chunks of what is kept: as asked for; else those of the store that is resumed; else as memory allows."""
     if kept.chunk_members is not None:
         return plan_chunks(source.members, kept.chunk_members)
     if kept.resume and kept.store is not None and is_ensemble_store(kept.store):
@@ -390,7 +391,7 @@ def plan_memory(scenario: Scenario, members: int, cluster: Cluster | None) -> Ch
 
 
 def _check_memory(scenario: Scenario, plan: ChunkPlan, is_whole: bool) -> None:
-    """Raise ScenarioError if the samples do not fit: all of them, or of the chunk that is computed and the one before."""
+    """Raise ScenarioError if the samples do not fit: all, or of the chunk that is computed and of the one before."""
     times, members = len(scenario.times), min(plan.chunk_members, plan.members)
     if is_whole:
         check_memory(

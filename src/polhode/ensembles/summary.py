@@ -316,12 +316,14 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
         len(result.failures),
         tuple(failure.sentence for failure in result.failures[:MOST_FAILURES]),
         {name: str(about[name]) for name in ("design", "seed") if name in about} | dict(settings or {}),
-        _make_notes(constant, sampled, result.members, about.get("design", "random")),
+        _make_notes(constant, sampled, result, about.get("design", "random")),
     )
 
 
-def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: str) -> tuple[str, ...]:
-    notes = [f"Not shown, being the same for all members: {', '.join(constant)}."] if constant else []
+def _make_notes(constant: list[str], sampled: AnyArray, result: EnsembleResult, design: str) -> tuple[str, ...]:
+    members, report = result.members, result.auto_report
+    notes = [f"Method 'auto': {report}."] if report is not None and report.error is not None else []
+    notes += [f"Not shown, being the same for all members: {', '.join(constant)}."] if constant else []
     if 1 < len(sampled) < members:
         notes.append(
             f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "

@@ -187,8 +187,7 @@ class AutoReport:
     def __str__(self) -> str:
         if self.error is None:
             return self.why
-        found = f"estimated from a second run, {self.error_found:.1e}"
-        found = f"error{self._describe_members()}, {found} ({self.asked:g} asked){self._describe_missed()}"
+        found = f"{self._describe_members()} {self.error_found:.1e} ({self.asked:g} asked){self._describe_missed()}"
         unknown = (
             ""
             if self.mean_step is None
@@ -201,11 +200,11 @@ class AutoReport:
 
     def _describe_members(self) -> str:
         if self.members is None or self.of_members is None:
-            return ""
+            return "error, estimated from a second run,"
         if self.members == self.of_members:
-            return " of each member at most"
+            return f"largest error of all {self.members:,} members, each estimated from a second run,"
         others = f"of the other {self.of_members - self.members:,} nothing is known"
-        return f" of the {self.members:,} members that were looked at at most ({others})"
+        return f"largest error of {self.members:,} members ({others}), each estimated from a second run,"
 
     def _describe_missed(self) -> str:
         if not self.missed_members:

@@ -59,7 +59,7 @@ class AllowedErrors(NamedTuple):
     duration: float
 
     def ratios(self, differences: Array) -> Array:
-        """The largest of some differences of samples (times, bodies, columns) of each body, in units of what is allowed."""
+        """The largest of some differences of samples (times, bodies, columns), of each body, over what is allowed."""
         columns, worst = self.columns, np.zeros(differences.shape[1:-1])
         groups = (columns.position, columns.attitude, columns.momentum, columns.spin)
         for group, allowed in zip(groups, self.of_groups, strict=True):
@@ -86,7 +86,7 @@ class Attempt(NamedTuple):
 
 
 class ErrorCheck(NamedTuple):
-    """How the error of each member of an ensemble is estimated, by a coarser run of it.  Plain data, which can be sent."""
+    """How the error of each member of an ensemble is estimated, by a coarser run.  Plain data, which can be sent."""
 
     asked: tuple[float, ...]
     """The requested rtol of position, attitude, momentum and spin, ..."""
