@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import signal
@@ -99,20 +98,19 @@ def test_killed_workers_cost_only_their_chunks() -> None:
 @pytest.mark.parametrize("wait", [0.0, 1.0])
 def test_results_that_die_with_their_worker_are_computed_again(monkeypatch: pytest.MonkeyPatch, wait: float) -> None:
     """The worker dies after it has said that it is done, and before its result was fetched."""
-    client = pytest.importorskip("distributed").Client
     children = pytest.importorskip("psutil").Process().children
-    gather, killed = client._gather, []
+    fetch, killed = dask_workers.DaskWorkers.fetch, []
 
-    async def kill_before_fetching(self: Any, *arguments: Any, **options: Any) -> Any:
-        if len(killed) < 2:
+    def kill_before_fetching(self: Any, tasks: list[Any]) -> Any:
+        if tasks and len(killed) < 2:
             for process in children():
                 if "spawn_main" in " ".join(process.cmdline()):
                     process.kill()
-            killed.append(arguments)
-            await asyncio.sleep(wait)
-        return await gather(self, *arguments, **options)
+            killed.append(len(tasks))
+            time.sleep(wait)
+        return fetch(self, tasks)
 
-    monkeypatch.setattr(client, "_gather", kill_before_fetching)
+    monkeypatch.setattr(dask_workers.DaskWorkers, "fetch", kill_before_fetching)
     found = [k for k, _ in run_on_cluster(lambda k: square, range(12), plan_of(12), Cluster(workers=2))]
     assert sorted(found) == list(range(12))
     assert len(killed) == 2

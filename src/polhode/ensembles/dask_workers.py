@@ -5,17 +5,19 @@ They write to the store themselves, in any order, with the same bits.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import multiprocessing.spawn
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import wait
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from polhode.ensembles.chunks import ChunkPlan
 from polhode.ensembles.dask_worker import (
@@ -26,14 +28,16 @@ from polhode.ensembles.dask_worker import (
     find_obstacle,
 )
 from polhode.ensembles.interrupts import Interrupts
-from polhode.ensembles.run_chunks import LOOK_S, ChunkRun, DeadlyChunk
-from polhode.errors import CancelledError, ClusterError, DeadlyChunksError, ScenarioError
+from polhode.ensembles.run_chunks import LOOK_S, ChunkRun, DeadlyChunk, Done
+from polhode.errors import ClusterError, DeadlyChunksError, ScenarioError
 from polhode.integrate.integrator import CORES
 
 CONNECT_S = 30
 """How long a scheduler may take to answer."""
 START_S = 120
 """How long the first worker may take to appear."""
+FETCH_S = 60.0
+"""How long the values of some chunks may take to come, before they are asked for again."""
 NO_WORKERS_S = 120.0
 """How long a run waits for workers after the last one has gone."""
 LOCAL_SETTINGS = {
@@ -83,7 +87,11 @@ def check_cluster(engine: Any, scheduler: Any, worker_engine: Any, threads: Any)
 
 
 class DaskWorkers:
-    """The workers of a cluster, by the executor of its client.
+    """The workers of a cluster.
+
+    Tasks are futures of Dask, not of its `Client.get_executor`: if a worker dies after it has said that a task is done,
+    and before its value was fetched, the future of that executor may never hear of it again (3 of 12 trials with
+    distributed 2026.8), although the scheduler has the task computed anew.
 
     Parameters
     ----------
@@ -95,32 +103,74 @@ class DaskWorkers:
         The store that each worker must reach.
     replenish : callable
         Called where there are fewer workers than there were.
+    interrupts : Interrupts
+        What ends the wait for values.
     """
 
     def __init__(
-        self, client: Any, work_of: Callable[[int], Any], store: SharedStore | None, replenish: Replenish
+        self,
+        client: Any,
+        work_of: Callable[[int], Any],
+        store: SharedStore | None,
+        replenish: Replenish,
+        interrupts: Interrupts,
     ) -> None:
         self.client, self.work_of, self.store, self.replenish = client, work_of, store, replenish
-        self.software, self._executor = describe_software(), client.get_executor(pure=False)
+        self.interrupts, self.software = interrupts, describe_software()
+        self._tasks: WeakSet[Any] = WeakSet()
         self._run_name, self._submissions = uuid.uuid4().hex[:8], 0
         self._threads: dict[str, int] = {}
         self._looked = self._seen_worker = -inf
         self._most_workers = 0
         self._unfit: dict[str, str] = {}
 
-    def submit(self, chunk: int) -> Future[Any]:
+    def submit(self, chunk: int) -> Any:
         """Send a chunk."""
         import cloudpickle
 
         key = f"polhode-{self._run_name}-{chunk}-{self._submissions}"
         self._submissions += 1
-        content = cloudpickle.dumps(self.work_of(chunk))
+        sent = (cloudpickle.dumps(self.work_of(chunk)), self.software, self.store, chunk)
         with warnings.catch_warnings(), explain_lost_scheduler():
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)  # a chunk's numbers may be large
-            future: Future[Any] = self._executor.submit(
-                compute_chunk, content, self.software, self.store, chunk, key=key
-            )
-        return future
+            task = self.client.submit(compute_chunk, *sent, key=key, pure=False)
+        self._tasks.add(task)
+        return task
+
+    def fetch(self, tasks: list[Any]) -> Done:
+        """The values of tasks that are done."""
+        found, finished = Done([], [], []), []
+        for task in tasks:
+            status = task.status  # read once: it changes if the worker that has the value dies
+            if status == "cancelled":
+                raise ClusterError(LOST_SCHEDULER)
+            if status == "error":
+                with explain_lost_scheduler():
+                    found.errors.append((task, task.exception()))
+            else:
+                (finished if status == "finished" else found.lost).append(task)
+        values = self._gather(finished) or [one for task in finished for one in self._gather([task])]
+        there = {task for task, _ in values}
+        found.values.extend(values)
+        found.lost.extend(task for task in finished if task not in there)
+        return found
+
+    def _gather(self, tasks: list[Any]) -> list[tuple[Any, Any]]:
+        """(task, value) of tasks that have one: all at once, since one by one they would wait for the scheduler one by
+        one; nothing if one is lost.
+        """
+        if not tasks or any(task.status != "finished" for task in tasks):
+            return []
+        gathered = self.client.gather(tasks, asynchronous=True)
+        coming, began = asyncio.run_coroutine_threadsafe(gathered, self.client.loop.asyncio_loop), monotonic()
+        while not coming.done() and monotonic() - began < FETCH_S:
+            wait([coming], LOOK_S)
+            self.interrupts.check()
+        try:
+            return list(zip(tasks, coming.result(0), strict=True))
+        except Exception:  # what has become of it is looked at again
+            coming.cancel()
+            return []
 
     def window(self) -> int:
         """Enough to keep all workers busy."""
@@ -156,8 +206,6 @@ class DaskWorkers:
         if isinstance(error, WorkerObstacle):
             self._note_unfit_worker(error)
             return 0
-        if isinstance(error, CancelledError) and not error.args:  # of the task: nobody else cancels it
-            raise ClusterError(LOST_SCHEDULER)
         raise error
 
     def _note_unfit_worker(self, obstacle: WorkerObstacle) -> None:
@@ -172,8 +220,9 @@ class DaskWorkers:
 
     def close(self) -> None:
         """Nothing of this run goes on: a worker notices at its next report; what it is just writing is completed."""
-        with suppress(Exception):  # the scheduler may be gone
-            self._executor.shutdown(wait=False)
+        if tasks := [*self._tasks]:
+            with suppress(Exception):  # the scheduler may be gone
+                self.client.cancel(tasks, force=True)
 
 
 def run_on_cluster(
@@ -197,7 +246,7 @@ def run_on_cluster(
         return
     with open_client(cluster.scheduler, min(cluster.workers or CORES, len(chunks)), interrupts) as (client, replenish):
         check_workers(client, store)
-        run = ChunkRun(DaskWorkers(client, work_of, store, replenish), chunks, interrupts)
+        run = ChunkRun(DaskWorkers(client, work_of, store, replenish, interrupts), chunks, interrupts)
         with closing(iter(run)) as found:
             yield from found
     if run.deadly:

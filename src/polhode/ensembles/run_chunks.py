@@ -28,11 +28,25 @@ HOPELESS = 3
 """So many deadly chunks, and not one that was computed, end the run."""
 
 
-class Workers(Protocol):
-    """Who computes chunks."""
+class Done(NamedTuple):
+    """What has become of some tasks."""
 
-    def submit(self, chunk: int) -> Future[Any]:
-        """Begin a chunk, or put it in a queue."""
+    values: list[tuple[Any, Any]]
+    """(task, value)"""
+    errors: list[tuple[Any, BaseException]]
+    lost: list[Any]
+    """Tasks that were done, but whose values died with their workers: they come again."""
+
+
+class Workers(Protocol):
+    """Who computes chunks: an executor, and what it knows about the deaths of its workers."""
+
+    def submit(self, chunk: int) -> Any:
+        """Begin a chunk, or put it in a queue: a future with `add_done_callback`."""
+        ...
+
+    def fetch(self, tasks: list[Any]) -> Done:
+        """What has become of tasks that are done."""
         ...
 
     def window(self) -> int:
@@ -69,7 +83,8 @@ class ChunkRun:
         self.suspects: deque[int] = deque()
         self.deadly: list[DeadlyChunk] = []
         self.finished = 0
-        self._running: dict[Future[Any], int] = {}
+        self._running: dict[Any, int] = {}
+        self._lost: list[Any] = []
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         """(chunk, value), in the order in which they are done."""
@@ -116,22 +131,21 @@ class ChunkRun:
                     )
 
     def _start(self, chunk: int) -> None:
-        future = self.workers.submit(chunk)
-        self._running[future] = chunk
-        future.add_done_callback(self.interrupts.put)
+        task = self.workers.submit(chunk)
+        self._running[task] = chunk
+        task.add_done_callback(self.interrupts.put)
 
     def _await_some(self, killed: deque[int]) -> Iterator[tuple[int, Any]]:
         """Yield the chunks that are done, if some are done soon; those that died with a worker go to `killed`."""
         self.workers.look()
-        for future in self.interrupts.take(LOOK_S):
-            chunk = self._running.pop(future, None)
-            if chunk is None:
-                continue
-            error = CancelledError() if future.cancelled() else future.exception()
-            if error is None:
-                self.finished += 1
-                yield chunk, future.result()
-            elif deaths := self.workers.judge(error):
+        done = self.workers.fetch([task for task in self._lost + self.interrupts.take(LOOK_S) if task in self._running])
+        self._lost = done.lost
+        for task, value in done.values:
+            self.finished += 1
+            yield self._running.pop(task), value
+        for task, error in done.errors:
+            deaths, chunk = self.workers.judge(error), self._running.pop(task)
+            if deaths:
                 self._last_deaths = deaths
                 killed.append(chunk)
             else:
@@ -180,6 +194,11 @@ class LocalThreads:
     def _check_goes_on(self) -> None:
         if self._ended.is_set():
             raise CancelledError("the run has ended")
+
+    def fetch(self, tasks: list[Any]) -> Done:
+        """Nothing is lost here."""
+        failed = [(task, error) for task in tasks if (error := task.exception()) is not None]
+        return Done([(task, task.result()) for task in tasks if task.exception() is None], failed, [])
 
     def window(self) -> int:
         """One that is computed, and one that is kept."""
