@@ -8,7 +8,7 @@ time, and a chunk is deadly only if workers die with it alone.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Event as Flag
@@ -76,10 +76,10 @@ class DeadlyChunk(NamedTuple):
 class ChunkRun:
     """The run of some chunks: iterate over (chunk, value) as they are done; `deadly` are those that never will be."""
 
-    def __init__(self, workers: Workers, chunks: Iterable[int], interrupts: Interrupts) -> None:
+    def __init__(self, workers: Workers, chunks: Sequence[int], interrupts: Interrupts) -> None:
         self.workers, self.interrupts = workers, interrupts
-        self.waiting = deque(chunks)
-        self.total = len(self.waiting)
+        self.waiting, self.total = iter(chunks), len(chunks)
+        self._begun = 0
         self.suspects: deque[int] = deque()
         self.deadly: list[DeadlyChunk] = []
         self.finished = 0
@@ -101,13 +101,14 @@ class ChunkRun:
             )
 
     def _run_waiting(self) -> Iterator[tuple[int, Any]]:
-        while self.waiting or self._running:
+        while self._begun < self.total or self._running:
             if not self.finished and len(self.suspects) >= HOPELESS:
                 while self._running:
                     yield from self._await_some(self.suspects)
                 yield from self._run_suspects()
-            while self.waiting and len(self._running) < self.workers.window():
-                self._start(self.waiting.popleft())
+            while self._begun < self.total and len(self._running) < self.workers.window():
+                self._start(next(self.waiting))
+                self._begun += 1
             yield from self._await_some(self.suspects)
 
     def _run_suspects(self) -> Iterator[tuple[int, Any]]:

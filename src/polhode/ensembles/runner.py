@@ -82,7 +82,7 @@ class Kept(NamedTuple):
 def check_kept(store: Any, resume: Any, reduce: Any, keep: Any, chunk_members: Any) -> Kept | None:
     """What a user asks to keep; None if the samples of all members are to be held in memory."""
     check_flag(resume, "resume", ScenarioError)
-    if keep not in (None, SAMPLES, REDUCTIONS):
+    if keep is not None and (not isinstance(keep, str) or keep not in (SAMPLES, REDUCTIONS)):
         raise ScenarioError(f"keep must be {SAMPLES!r} or {REDUCTIONS!r}, not {keep!r}")
     reductions = () if reduce is None else check_reductions(reduce)
     if store is None and resume:
@@ -121,6 +121,8 @@ def run_ensemble(
     computed again; members that fail are listed in the result, with a warning, and the others go on.
     """
     check_threads(threads)
+    if progress is not None:
+        check_flag(progress, "progress", ScenarioError)
     one = ask_for_final_states(source.take(np.arange(1)))
     check_user_functions(one, source.members)
     plan = plan_memory(one, source.members, cluster) if kept is None else _plan(source, kept, one)
@@ -184,9 +186,9 @@ def _run_and_keep(source: MemberSource, plan: ChunkPlan, kept: Kept, where: Wher
         # What is there is read here, or by machines that may be many, and nearer to it.
         chunks = range(plan.count) if run is None or work.verifies else run.store.pending()
         gathered = Gathered(plan, kept.reductions)
-        for k in sorted({*range(plan.count)} - {*chunks}):
-            assert run is not None
-            gathered.add(read_outcome(run.store, k))
+        if run is not None:
+            for k in sorted({*range(plan.count)} - {*chunks}):
+                gathered.add(read_outcome(run.store, k))
         lost: DeadlyChunksError | None = None
         try:
             with closing(run_chunks(work, chunks, where, scenario)) as outcomes:
@@ -289,8 +291,8 @@ def run_chunks(work: ChunkWork, chunks: Sequence[int], where: Where, scenario: S
 
     `scenario` has the times of the motion.
     """
-    sizes = {k: last - first for k in chunks for first, last in [work.plan.range_of(k)]}
-    done = work.plan.members - sum(sizes.values())
+    plan = work.plan
+    done = plan.members - plan.count_members(chunks)
     report: Progress = where.report or (lambda *_: None)
     report(done, True)
     if not chunks:
@@ -301,8 +303,9 @@ def run_chunks(work: ChunkWork, chunks: Sequence[int], where: Where, scenario: S
             before = [done]
 
             def begin(k: int) -> Callable[[float], None]:
-                first, before[0] = before[0], before[0] + sizes[k]
-                return lambda t: report(first + sizes[k] * share_of(t))
+                first, size = before[0], plan.count_members([k])
+                before[0] += size
+                return lambda t: report(first + size * share_of(t))
 
             threads = LocalThreads(work, begin, scenario.end_time)
             with closing(iter(ChunkRun(threads, chunks, where.interrupt))) as found:
@@ -313,7 +316,7 @@ def run_chunks(work: ChunkWork, chunks: Sequence[int], where: Where, scenario: S
         there = run_on_cluster(work.part, chunks, work.plan, where.cluster, where.interrupt, store)
         with closing(there):
             for k, outcome in there:
-                done += sizes[k]
+                done += plan.count_members([k])
                 report(done, outcome.was_stored)
                 yield outcome
 

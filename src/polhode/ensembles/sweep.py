@@ -124,7 +124,7 @@ def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[Memb
         file = read_sweep_file(build)
         return file.source(members, seed, design), file.reduce
     if isinstance(build, Scenario) or all(hasattr(build, name) for name in ("take", "inputs", "describe")):
-        if (members, seed, design) != (None, None, None):
+        if any(one is not None for one in (members, seed, design)):
             raise ScenarioError(
                 f"a {type(build).__name__} has its members already: members, seed and design are for a function "
                 "build(draw), or a file"
@@ -132,7 +132,7 @@ def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[Memb
         return ArraySource(build) if isinstance(build, Scenario) else build, None
     if members is None:
         raise ScenarioError("how many members? Give members=..., such as 10_000")
-    return DrawnSource(build, members, 0 if seed is None else seed, design or "random"), None
+    return DrawnSource(build, members, 0 if seed is None else seed, "random" if design is None else design), None
 
 
 def _choose_engine(source: MemberSource, changes: dict[str, Any]) -> MemberSource:
