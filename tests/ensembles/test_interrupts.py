@@ -120,22 +120,32 @@ def test_the_wait_ends_at_once_and_not_at_its_next_look(monkeypatch: pytest.Monk
     assert workers.closed
 
 
-def test_a_second_interrupt_is_raised_where_it_arrives() -> None:
-    reached = []
-    with pytest.raises(KeyboardInterrupt), interrupts() as interrupt, interrupt.held():
+def interrupt_twice(reached: list[int]) -> None:
+    with interrupts() as interrupt, interrupt.held():
         signal.raise_signal(signal.SIGINT)
         reached.append(1)
         signal.raise_signal(signal.SIGINT)
         reached.append(2)
+
+
+def test_a_second_interrupt_is_raised_where_it_arrives() -> None:
+    reached: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_twice(reached)
     assert reached == [1]
 
 
-def test_what_is_noted_at_the_very_end_is_raised() -> None:
-    reached = []
-    with pytest.raises(KeyboardInterrupt), interrupts() as interrupt:
+def interrupt_at_the_end(reached: list[int]) -> None:
+    with interrupts() as interrupt:
         with interrupt.held():
             signal.raise_signal(signal.SIGINT)
         reached.append(1)
+
+
+def test_what_is_noted_at_the_very_end_is_raised() -> None:
+    reached: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_at_the_end(reached)
     assert reached == [1]
 
 
@@ -156,11 +166,16 @@ def test_handlers_of_the_program_and_other_threads_are_left_alone() -> None:
 
 
 def test_a_run_inside_a_run_shares_what_was_noted() -> None:
-    with pytest.raises(KeyboardInterrupt), interrupts() as outer, outer.held():
-        signal.raise_signal(signal.SIGINT)
-        with interrupts() as inner:
-            assert inner is outer
-            inner.check()
+    def run_inside() -> None:
+        with interrupts() as outer, outer.held():
+            signal.raise_signal(signal.SIGINT)
+            with interrupts() as inner:
+                same.append(inner is outer)
+
+    same: list[bool] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_inside()
+    assert same == [True]
 
 
 def test_chunks_come_from_an_executor_of_processes() -> None:

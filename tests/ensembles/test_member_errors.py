@@ -1,4 +1,4 @@
-"""method="auto" knows the error of every member: judged by SciPy at its finest tolerance, and by runs of members alone."""
+"""method="auto" knows the error of every member: judged by SciPy at its finest tolerance."""
 
 from __future__ import annotations
 

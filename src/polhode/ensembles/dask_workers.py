@@ -10,7 +10,7 @@ import logging
 import multiprocessing.spawn
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
@@ -139,7 +139,8 @@ class DaskWorkers:
 
     def fetch(self, tasks: list[Any]) -> Done:
         """The values of tasks that are done."""
-        found, finished = Done([], [], []), []
+        found = Done([], [], [])
+        finished: list[Any] = []
         for task in tasks:
             status = task.status  # read once: it changes if the worker that has the value dies
             if status == "cancelled":
@@ -232,7 +233,7 @@ def run_on_cluster(
     cluster: Cluster,
     interrupts: Interrupts,
     store: SharedStore | None = None,
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any]]:
     """Compute chunks on a cluster: (chunk, value) as they are done, in any order.
 
     Raises

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polhode.ensembles.failures import find_wrong_outputs
+from polhode.ensembles.member_source import IntArray
 from polhode.ensembles.pieces import run_whole
 from polhode.integrate.run_result import Report, RunResult
 from polhode.scenario.scenario import Scenario
@@ -56,7 +57,7 @@ class CheckedRun:
             return result
         members, size = scenario.members or 1, _members_at_once(scenario)
         errors = np.full(members, np.nan)
-        finer: list[tuple[Array, RunResult]] = []
+        finer: list[tuple[IntArray, RunResult]] = []
         for first in range(0, members, size):
             own = slice(first, min(first + size, members))
             share = (FIRST_SHARE + (1 - FIRST_SHARE) * i / members for i in (own.start, own.stop))
@@ -73,13 +74,13 @@ class CheckedRun:
 
     def _run_finer(
         self, scenario: Scenario, result: RunResult, allowed: AllowedErrors, errors: Array, threads: int | None
-    ) -> list[tuple[Array, RunResult]]:
+    ) -> list[tuple[IntArray, RunResult]]:
         """Members whose errors are too large with their finer runs, the finest last; `errors` becomes theirs.
 
         These runs are not taken to be better than they differ from those before.  Where that is more than was estimated
         before, rounding is what grows: then nothing finer helps, and the member keeps the run that it had.
         """
-        found: list[tuple[Array, RunResult]] = []
+        found: list[tuple[IntArray, RunResult]] = []
         asked, atol, cuts = np.array(self.check.asked), np.array(self.check.asked_atol), REFERENCE_SEGMENTS
         part = min(scenario.tolerances[0]) / asked.min()
         finest = (scenario.used_method.finest_rtol or 0.0) / asked.min()
@@ -112,7 +113,7 @@ def _compare(scenario: Scenario, allowed: AllowedErrors, one: RunResult, other: 
     return apart
 
 
-def _replace_members(scenario: Scenario, result: RunResult, runs: list[tuple[Array, RunResult]]) -> RunResult:
+def _replace_members(scenario: Scenario, result: RunResult, runs: list[tuple[IntArray, RunResult]]) -> RunResult:
     """The result with other runs of some members, the last one that each has."""
     if not runs:
         return result

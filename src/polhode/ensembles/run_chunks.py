@@ -8,7 +8,7 @@ time, and a chunk is deadly only if workers die with it alone.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Event as Flag
@@ -86,7 +86,7 @@ class ChunkRun:
         self._running: dict[Any, int] = {}
         self._lost: list[Any] = []
 
-    def __iter__(self) -> Iterator[tuple[int, Any]]:
+    def __iter__(self) -> Generator[tuple[int, Any]]:
         """(chunk, value), in the order in which they are done."""
         try:
             yield from self._run_waiting()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -286,7 +286,7 @@ class Gathered:
         return {one.name: one.finish(total) for one in self.reductions if (total := totals[one.name]) is not None}
 
 
-def run_chunks(work: ChunkWork, chunks: Sequence[int], where: Where, scenario: Scenario) -> Iterator[ChunkOutcome]:
+def run_chunks(work: ChunkWork, chunks: Sequence[int], where: Where, scenario: Scenario) -> Generator[ChunkOutcome]:
     """Compute chunks, on the threads of this process or by the workers of a cluster, in any order.
 
     `scenario` has the times of the motion.

@@ -236,8 +236,9 @@ class AutoReport:
         worst = max(found, key=lambda one: -1.0 if one.error is None else one.error)
         if worst.of_members is None:
             return worst
-        counts = ("members", "of_members", "missed_members")
-        return replace(worst, **{name: sum(getattr(one, name) or 0 for one in found) for name in counts})
+        members, of_members = (sum(getattr(one, name) or 0 for one in found) for name in ("members", "of_members"))
+        missed = sum(one.missed_members for one in found)
+        return replace(worst, members=members, of_members=of_members, missed_members=missed)
 
 
 @dataclass(frozen=True)
