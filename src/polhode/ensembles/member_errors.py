@@ -1,9 +1,11 @@
 """The error of every member of an ensemble, by method "auto": each is run twice, and again where that shows too much.
 
 A sample of the members decides the tolerance for all.  The second, coarser run of each member costs about 0.6 of the
-first one with DOP853, whose steps are 1.8 times as long at a tolerance that is a hundred times larger.  Members whose
-estimate is above what was asked are run again with finer tolerances, until it is not, or there is nothing finer.  Which
-runs a member takes depends on the member alone, so that its bits do not depend on the chunk that it is in.
+first one with DOP853, whose steps are 1.8 times as long at a tolerance that is a hundred times larger.  It has no more
+outputs: where these show so little of a motion that its error seems large, because it ends where it began, it is looked
+at once more, with outputs enough.  Members whose estimate is then above what was asked are run again with finer
+tolerances, until it is not, or that does not help.  Which runs a member takes depends on the member alone, so that its
+bits do not depend on the chunk that it is in.
 """
 
 from __future__ import annotations
@@ -55,22 +57,29 @@ class CheckedRun:
             scenario.times
         ):  # a member failed: those that are not concerned run again without it
             return result
-        members, size = scenario.members or 1, _members_at_once(scenario)
-        errors = np.full(members, np.nan)
+        coarser = _run_all(self._coarsen(scenario), threads, _share(report, scenario, FIRST_SHARE, 1.0))
+        errors = self._estimate(scenario, coarser, result)[0]
+        doubtful, size = np.flatnonzero(errors > ACCEPTED_ERROR), _members_at_once(scenario)
         finer: list[tuple[IntArray, RunResult]] = []
-        for first in range(0, members, size):
-            own = slice(first, min(first + size, members))
-            share = (FIRST_SHARE + (1 - FIRST_SHARE) * i / members for i in (own.start, own.stop))
+        for first in range(0, len(doubtful), size):
+            own = doubtful[first : first + size]
             some, run = scenario.take(own), result.take(own)
-            coarse = some.with_settings(**dict(self.check.coarser))
+            coarse = self._coarsen(some)
             if (times := dense_times(some)) is not None:
                 coarse = coarse.with_settings(output_step=None, output_times=times)
-            coarser = _run_all(coarse, threads, _share(report, some, *share))
-            allowed = allowed_errors(some, coarser, np.array(self.check.asked), np.array(self.check.asked_atol))
-            errors[own] = _compare(some, allowed, coarser, run) / self.check.gain
-            for numbers, again in self._run_finer(some, run, allowed, errors[own], threads):
-                finer.append((first + numbers, again))
+            found, allowed = self._estimate(some, _run_all(coarse, threads, _pulse(report, scenario)), run)
+            for numbers, again in self._run_finer(some, run, allowed, found, threads):
+                finer.append((own[numbers], again))
+            errors[own] = found
         return replace(_replace_members(scenario, result, finer), member_errors=errors)
+
+    def _coarsen(self, scenario: Scenario) -> Scenario:
+        return scenario.with_settings(**dict(self.check.coarser))
+
+    def _estimate(self, scenario: Scenario, coarser: RunResult, run: RunResult) -> tuple[Array, AllowedErrors]:
+        """The error of each member; too large where the outputs of the coarser run do not show how far it moves."""
+        allowed = allowed_errors(scenario, coarser, np.array(self.check.asked), np.array(self.check.asked_atol))
+        return _compare(scenario, allowed, coarser, run) / self.check.gain, allowed
 
     def _run_finer(
         self, scenario: Scenario, result: RunResult, allowed: AllowedErrors, errors: Array, threads: int | None
@@ -132,6 +141,11 @@ def _members_at_once(scenario: Scenario) -> int:
     outputs = len(scenario.times if times is None else times)
     numbers = outputs * len(scenario.bodies) * (sum(scenario.form.sizes) + 1)
     return max(1, (GPU_CHECKED_NUMBERS if scenario.engine == "gpu" else CHECKED_NUMBERS) // numbers)
+
+
+def _pulse(report: Report | None, scenario: Scenario) -> Report | None:
+    """A report of what takes no time worth mention: that the run goes on."""
+    return None if report is None else lambda _: report(scenario.end_time)
 
 
 def _share(report: Report | None, scenario: Scenario, begin: float, end: float) -> Report | None:

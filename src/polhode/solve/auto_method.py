@@ -37,6 +37,9 @@ CLOCK_ROUNDING = 8 * np.finfo(float).eps
 """... nor, where forces depend on time, below this times t over the mean step: rounding moves t by that part of it."""
 SAMPLED_MEMBERS = 64
 """This many members of an ensemble decide the tolerance for all."""
+CHECK_CUT = 0.618
+"""There, as a part of the duration, the coarser run of every member of an ensemble is cut, so that its steps end at
+other times; eleven segments would be most of the steps of a short run."""
 COARSEST_RTOL = 0.01
 """No run that only checks another one is coarser: its steps would not follow the motion."""
 FEW_REFUSED = 0.2
@@ -162,7 +165,7 @@ def _check_as_sampled(sample: Scenario, tried: Attempt, is_all: bool) -> ErrorCh
     found = tried.result.auto_report
     assert found is not None
     rtol, atol = (np.array(four) for four in (tried.coarser or tried.scenario).tolerances)
-    gain, breaks = tried.gain, cut_run(sample, REFERENCE_SEGMENTS)
+    gain, breaks = tried.gain, (*sample.breaks, sample.start_time + CHECK_CUT * sample.duration)
     if found.error is None and tried.coarser is not None:  # a member of the sample failed
         gain = min(ERROR_REDUCTION, float(rtol.max() / np.max(tried.scenario.tolerances[0])) ** 0.75)
     if tried.coarser is None:
