@@ -234,6 +234,24 @@ def test_dataset_is_lazy_and_has_the_numbers(tmp_path: Path) -> None:
     assert np.array_equal(dataset["input_mass"].values, result.inputs["mass"])
 
 
+def test_the_dataset_of_an_ensemble_is_that_of_its_motion(tmp_path: Path) -> None:
+    result = store_ensemble(tmp_path / "s.zarr", DrawnSource(build, 5000, seed=3))
+    dataset, expected = result.dataset, result.motion(slice(None)).dataset
+    missing = {name for name in expected.data_vars if name not in dataset}
+    assert not {name for name in missing if expected[name].dims[:2] == ("time", "member")} - {"orientation"}
+    for name in set(expected.data_vars) & set(dataset.data_vars):
+        assert dataset[name].dims == expected[name].dims
+        assert dataset[name].attrs == expected[name].attrs
+        assert np.array_equal(dataset[name].values, expected[name].values)
+    speeds = dataset["velocity"].sel(axis="z").isel(time=-1, member=[4999, 3, 4100])
+    assert np.array_equal(
+        speeds.values, expected["velocity"].sel(axis="z").isel(time=-1, member=[4999, 3, 4100]).values
+    )
+    assert dataset["energy"].isel(member=7).dims == ("time",)
+    assert dataset["velocity"].isel(member=slice(0, 0)).shape == (len(result.times), 0, 3)
+    assert {"axis", "body_axis", "time"} <= set(dataset.coords)
+
+
 def test_only_reductions_kept_says_so(tmp_path: Path) -> None:
     source = ArraySource(throws())
     plan = ChunkPlan(source.members, 4096)

@@ -223,9 +223,10 @@ class EnsembleResult:
 
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """Everything stored, as an xarray dataset that reads on demand, without verifying; else the inputs.
+        """Everything stored, as an xarray dataset that reads on demand; without a store the drawn inputs.
 
-        `samples` has the numbers as computed; its columns also have names of their own, such as `position`.
+        Quantities have the names, components and units of `motion.dataset`, such as `velocity`; `samples` has the
+        numbers as computed, in the formulation's own variables.
         """
         import xarray
 
@@ -233,17 +234,9 @@ class EnsembleResult:
             return xarray.Dataset(
                 {name: (("member", *(f"{name}_{i}" for i in range(v.ndim - 1))), v) for name, v in self.inputs.items()}
             )
-        dataset: xarray.Dataset = xarray.open_zarr(self.store.path, chunks=None, consolidated=True)
-        dataset = dataset.drop_vars([name for name in dataset.variables if str(name).startswith("scenario_array_")])
-        if SAMPLES not in dataset:
-            return dataset
-        names: list[str] = self.store.manifest.run["columns"]["names"]
-        groups = [name.rpartition("_")[0] for name in names[:-1]]  # the last one is the drift
-        for group in dict.fromkeys(groups):
-            at = [i for i, name in enumerate(groups) if name == group]
-            part = dataset[SAMPLES].isel(number=slice(at[0], at[-1] + 1)).rename(number=f"{group}_number")
-            dataset[group] = part.assign_attrs(long_name=f"{group} in the formulation's own variables", columns=[])
-        return dataset
+        from polhode.ensembles.stored_dataset import open_dataset
+
+        return open_dataset(self.store, self.motion)
 
     # Helpers ----------------------------------------------------------------------------------------------------------
     def _require_store(self) -> EnsembleStore:
