@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import cloudpickle
 import numpy as np
 import psutil
+from polhode.ensembles.dask_run import Cluster, run_on_cluster
 
 import polhode as ph
 from polhode.ensembles.chunk_run import ChunkResult, RunSettings, run_chunk
 from polhode.ensembles.chunk_work import ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
-from polhode.ensembles.dask_run import Cluster, run_on_cluster
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.ensembles.stored_run import open_run_store, write_result
 

@@ -189,5 +189,8 @@ class _Package(_types.ModuleType):
             value = PublicNamespace(f"{__name__}.{name}", value)
         super().__setattr__(name, value)
 
+    def __reduce__(self) -> _typing.Any:  # a function that uses it may be sent to other processes
+        return _importlib.import_module, (self.__name__,)
+
 
 _sys.modules[__name__].__class__ = _Package

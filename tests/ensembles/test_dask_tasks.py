@@ -19,15 +19,20 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from polhode.ensembles import dask_cluster, dask_run, dask_tasks
+from polhode.ensembles import dask_workers
 from polhode.ensembles.chunks import ChunkPlan
-from polhode.ensembles.dask_run import Cluster, run_on_cluster
 from polhode.ensembles.dask_worker import Software, describe_software, find_obstacle, share_store
+from polhode.ensembles.dask_workers import Cluster
+from polhode.ensembles.interrupts import Interrupts
 from polhode.errors import CancelledError, ClusterError, DeadlyChunksError
 
 
 def plan_of(chunks: int) -> ChunkPlan:
     return ChunkPlan(chunks * 4096, 4096)
+
+
+def run_on_cluster(work_of: Any, chunks: Any, plan: ChunkPlan, cluster: Cluster, store: Any = None) -> Any:
+    return dask_workers.run_on_cluster(work_of, chunks, plan, cluster, Interrupts(), store)
 
 
 def square(k: int, report: Any) -> tuple[int, int]:
@@ -94,18 +99,18 @@ def test_killed_workers_cost_only_their_chunks() -> None:
 def test_results_that_die_with_their_worker_are_computed_again(monkeypatch: pytest.MonkeyPatch, wait: float) -> None:
     """The worker dies after it has said that it is done, and before its result was fetched."""
     children = pytest.importorskip("psutil").Process().children
-    fetch, killed = dask_tasks.ChunkTasks._fetch, []
+    fetch, killed = dask_workers.DaskWorkers.fetch, []
 
-    def kill_before_fetching(self: Any, finished: list[Any]) -> Any:
-        if finished and len(killed) < 2:
+    def kill_before_fetching(self: Any, tasks: list[Any]) -> Any:
+        if tasks and len(killed) < 2:
             for process in children():
                 if "spawn_main" in " ".join(process.cmdline()):
                     process.kill()
-            killed.append(len(finished))
+            killed.append(len(tasks))
             time.sleep(wait)
-        return fetch(self, finished)
+        return fetch(self, tasks)
 
-    monkeypatch.setattr(dask_tasks.ChunkTasks, "_fetch", kill_before_fetching)
+    monkeypatch.setattr(dask_workers.DaskWorkers, "fetch", kill_before_fetching)
     found = [k for k, _ in run_on_cluster(lambda k: square, range(12), plan_of(12), Cluster(workers=2))]
     assert sorted(found) == list(range(12))
     assert len(killed) == 2
@@ -215,7 +220,7 @@ def test_a_canceled_run_stops_its_chunks(threads_client: Any, tmp_path: Path) ->
 
 
 def test_no_scheduler_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_cluster, "CONNECT_S", 0.5)
+    monkeypatch.setattr(dask_workers, "CONNECT_S", 0.5)
     with pytest.raises(ClusterError, match=r"no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         list(run_on_cluster(lambda k: square, range(2), plan_of(2), Cluster("tcp://127.0.0.1:9")))
     with pytest.raises(ClusterError, match="no scheduler answers at 'nonsense'"):
@@ -236,13 +241,14 @@ def test_other_versions_on_a_worker_are_a_sentence(
     threads_client: Any, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], sentence: str
 ) -> None:
     other = describe_software()._replace(**change)
-    monkeypatch.setattr(dask_cluster, "describe_software", lambda: other)
+    monkeypatch.setattr(dask_workers, "describe_software", lambda: other)
     with pytest.raises(ClusterError, match=f"worker .*{sentence}"):
         list(run_on_cluster(lambda k: square, range(2), plan_of(2), Cluster(threads_client)))
 
 
 def test_a_worker_that_is_found_unfit_later_is_a_sentence(threads_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_run, "describe_software", lambda: Software("0.0", "", "", "", ""))
+    monkeypatch.setattr(dask_workers, "check_workers", lambda *_: None)  # it comes when the others were asked
+    monkeypatch.setattr(dask_workers, "describe_software", lambda: Software("0.0", "", "", "", ""))
     with (
         pytest.warns(RuntimeWarning, match="does nothing for this run: it has Polhode"),
         pytest.raises(ClusterError, match="none of the workers is fit"),
@@ -259,7 +265,7 @@ def test_a_worker_that_dies_while_it_is_asked_is_replaced(tmp_path: Path, monkey
             os._exit(1)
         return find_obstacle(*arguments)
 
-    monkeypatch.setattr(dask_cluster, "find_obstacle", ask_and_die)
+    monkeypatch.setattr(dask_workers, "find_obstacle", ask_and_die)
     found = [k for k, _ in run_on_cluster(lambda k: square, range(4), plan_of(4), Cluster(workers=1))]
     assert sorted(found) == [0, 1, 2, 3]
     assert died.exists()
@@ -343,7 +349,7 @@ def test_a_lost_scheduler_is_a_sentence() -> None:
 
 @pytest.mark.long
 def test_workers_that_all_leave_are_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_tasks, "NO_WORKERS_S", 2.0)
+    monkeypatch.setattr(dask_workers, "NO_WORKERS_S", 2.0)
 
     def die(k: int, report: Any) -> None:
         os._exit(1)
@@ -357,7 +363,7 @@ def test_workers_that_all_leave_are_a_sentence(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.long
 def test_a_scheduler_without_workers_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_cluster, "START_S", 1)
+    monkeypatch.setattr(dask_workers, "START_S", 1)
     with (
         scheduler_with_workers(0) as (address, _),
         pytest.raises(ClusterError, match="the scheduler has had no worker for 1 s"),
@@ -368,7 +374,8 @@ def test_a_scheduler_without_workers_is_a_sentence(monkeypatch: pytest.MonkeyPat
 SCRIPT = """
 import os, signal, time
 from polhode.ensembles.chunks import ChunkPlan
-from polhode.ensembles.dask_run import Cluster, run_on_cluster
+from polhode.ensembles.dask_workers import Cluster, run_on_cluster
+from polhode.ensembles.interrupts import interrupts
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # of tests that run in the background shells ignore it
 print("begins", os.getpid(), flush=True)
@@ -382,8 +389,10 @@ def own_work(k, report):
     return scaled(k, report), os.getpid()
 
 chunks = {chunks}
-for k, value in run_on_cluster(lambda k: own_work, range(chunks), ChunkPlan(4096 * chunks, 4096), Cluster(workers=2)):
-    print("done", k, *value, flush=True)
+plan = ChunkPlan(4096 * chunks, 4096)
+with interrupts() as interrupt, interrupt.held():
+    for k, value in run_on_cluster(lambda k: own_work, range(chunks), plan, Cluster(workers=2), interrupt):
+        print("done", k, *value, flush=True)
 """
 
 

@@ -69,6 +69,8 @@ SOURCES = "ensembles/sampling/test_drawn_source.py"
 SWEEPS = "ensembles/sampling/test_sweep_file.py"
 PIECES = "ensembles/test_pieces.py"
 RUNNER = "ensembles/test_runner.py"
+MEMBER_ERRORS = "ensembles/test_member_errors.py"
+INTERRUPTS = "ensembles/test_interrupts.py"
 KERNELS = "ir/test_kernels.py"
 DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
 STORES = "solve/test_run_stores.py"
@@ -129,16 +131,37 @@ PLANTED = [
     Planted(
         "chunks: the tolerance of few members forgets the breaks of the finer run",
         "solve/auto_method.py",
-        'return {**changes, "breaks": tried.breaks}, result.auto_report',
-        "return changes, result.auto_report",
+        'Decision({**changes, "breaks": tried.scenario.breaks}, found,',
+        "Decision(changes, found,",
         (RUNNER,),
     ),
     Planted(
         "chunks: resumed, the reductions of stored chunks are left out",
-        "ensembles/runner.py",
-        "partials = read_partials(store, k) if self.trees else {}",
-        "partials = {}",
+        "ensembles/chunk_work.py",
+        "ChunkOutcome(k, read_partials(store, k),",
+        "ChunkOutcome(k, {},",
         (RUNNER,),
+    ),
+    Planted(
+        "members: one whose error is too large keeps its run",
+        "ensembles/member_errors.py",
+        "np.flatnonzero(errors > 1)",
+        "np.flatnonzero(errors > 1e300)",
+        (MEMBER_ERRORS,),
+    ),
+    Planted(
+        "members: a finer run goes to the member before",
+        "ensembles/member_errors.py",
+        "finer.append((first + numbers, again))",
+        "finer.append((first + numbers - 1, again))",
+        (MEMBER_ERRORS,),
+    ),
+    Planted(
+        "interrupts: what a destructor ignores is not noted",
+        "ensembles/interrupts.py",
+        "was_asked, self.asked = self.asked, True",
+        "was_asked = self.asked",
+        (INTERRUPTS,),
     ),
     Planted(
         "groups: the contacts of a group are given to other members",

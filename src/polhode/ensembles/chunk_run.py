@@ -10,8 +10,9 @@ import numpy as np
 from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.failures import MemberFailure as MemberFailure
 from polhode.ensembles.failures import find_failures
+from polhode.ensembles.member_errors import CheckedRun
 from polhode.ensembles.member_source import MemberSource
-from polhode.ensembles.pieces import run_in_pieces
+from polhode.ensembles.pieces import Run, run_in_pieces
 from polhode.errors import InputError
 from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.integrate.traced_functions import trace_functions
@@ -19,7 +20,7 @@ from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
-from polhode.solve.auto_method import decide_tolerance, run_with_dense_output, sample_members
+from polhode.solve.auto_method import ErrorCheck, decide_tolerance, run_with_dense_output, sample_members
 from polhode.solve.long_steps import StepFigures, find_step_figures, merge_step_figures
 from polhode.solve.simulate import ask_for_final_states, explain_errors
 from polhode.validation import Array
@@ -32,7 +33,23 @@ class RunSettings(NamedTuple):
     changes: tuple[tuple[str, Any], ...] = ()
     """Fields of the scenario that were decided for the whole ensemble: with method "auto" its method and tolerance."""
     auto_report: AutoReport | None = None
-    """Of method "auto": what it chose and why."""
+    """Of method "auto": what it chose and why, and what it found of a sample of the members."""
+    check: ErrorCheck | None = None
+    """Of method "auto": how the error of each member is estimated, if that is needed."""
+
+    @property
+    def run(self) -> Run:
+        """What runs members whose tolerance method "auto" has decided."""
+        return run_with_dense_output if self.check is None else CheckedRun(self.check)
+
+    def report_of(self, result: RunResult, first: int = 0) -> AutoReport | None:
+        """What method "auto" found of members that were run so, who are counted from `first`."""
+        if self.auto_report is None or self.check is None:
+            return self.auto_report
+        errors = result.member_errors
+        return self.auto_report.with_members(
+            np.full(result.samples.shape[1], np.nan) if errors is None else errors, first
+        )
 
 
 class ChunkResult(NamedTuple):
@@ -85,7 +102,12 @@ class ChunkResult(NamedTuple):
 
 
 def run_chunk(
-    source: MemberSource, first: int, last: int, settings: RunSettings, report: Report | None = None
+    source: MemberSource,
+    first: int,
+    last: int,
+    settings: RunSettings,
+    report: Report | None = None,
+    lists_failures: bool = True,
 ) -> ChunkResult:
     """Compute the members first to last - 1: the same bits in whatever chunk a member is.
 
@@ -107,9 +129,9 @@ def run_chunk(
         if settings.auto_report is None:
             result = run_in_pieces(scenario, False, settings.threads, report, look)
         else:
-            result = run_in_pieces(scenario, False, settings.threads, report, run=run_with_dense_output)
-    result.auto_report = settings.auto_report
-    failures = find_failures(scenario, result, first)
+            result = run_in_pieces(scenario, False, settings.threads, report, run=settings.run)
+    result.auto_report = settings.report_of(result, first)
+    failures = find_failures(scenario, result, first) if lists_failures else []
     return ChunkResult(first, last, scenario, result, failures, merge_step_figures(figures))
 
 
@@ -119,21 +141,25 @@ def prepare_members(source: MemberSource, members: Any, settings: RunSettings) -
     return ask_for_final_states(replace(scenario, **dict(settings.changes)) if settings.changes else scenario)
 
 
-def decide_settings(source: MemberSource, threads: int | None = None, report: Report | None = None) -> RunSettings:
-    """How the chunks of an ensemble are run; with method "auto" some of its members decide the tolerance for all."""
+def decide_settings(
+    source: MemberSource, threads: int | None = None, report: Report | None = None
+) -> tuple[RunSettings, RunResult | None]:
+    """How the chunks of an ensemble are run; with method "auto" some of its members decide the tolerance for all.
+
+    If these are all the members that there are, so few, their result is the second one.
+    """
     scenario = source.take(sample_members(source.members))
     changes: dict[str, Any] = {}
     if scenario.output_step is None and scenario.output_times is None:
         changes["output_times"] = (scenario.end_time,)
     scenario = trace_functions(replace(scenario, **changes))
     if scenario.method != AUTO:
-        return RunSettings(threads, tuple(changes.items()))
+        return RunSettings(threads, tuple(changes.items())), None
     choice = scenario.choice
     chosen: dict[str, Any] = {**changes, "method": choice.method.name, "formulation": choice.formulation}
     if scenario.contacts or choice.method.is_closed_form:
-        return RunSettings(threads, tuple(chosen.items()), AutoReport(choice.why))
+        return RunSettings(threads, tuple(chosen.items()), AutoReport(choice.why)), None
     with explain_errors(scenario):
-        decided, auto_report = decide_tolerance(
-            replace(scenario, **chosen), choice.why, source.members, threads, report
-        )
-    return RunSettings(threads, tuple({**chosen, **decided}.items()), auto_report or AutoReport(choice.why))
+        decided = decide_tolerance(replace(scenario, **chosen), choice.why, source.members, threads, report)
+    settings = RunSettings(threads, tuple({**chosen, **decided.changes}.items()), decided.report, decided.check)
+    return settings, decided.result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -33,6 +33,11 @@ class ChunkPlan(NamedTuple):
         if not 0 <= k < self.count:
             raise IndexError(f"there is no chunk {k}: the chunks are 0 to {self.count - 1}")
         return k * self.chunk_members, min((k + 1) * self.chunk_members, self.members)
+
+    def count_members(self, chunks: Sequence[int]) -> int:
+        """How many members some chunks have."""
+        missing = self.count * self.chunk_members - self.members  # in the last one
+        return len(chunks) * self.chunk_members - missing * (self.count - 1 in chunks)
 
 
 def plan_chunks(members: int, chunk_members: Any = None) -> ChunkPlan:

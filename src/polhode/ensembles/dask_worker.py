@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 import platform
 import signal
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from typing import Any, NamedTuple
 
 import numpy
@@ -22,7 +20,6 @@ from polhode.errors import CancelledError, ClusterError, FileError, PolhodeError
 
 UNFIT_PAUSE_S = 1.0
 """A worker that is not fit answers slowly, so that the others take most of its chunks."""
-NANNY_S, NANNY_LOOK_S = 10.0, 0.02
 _fit_for: set[Any] = set()
 """Runs for which this process was found fit: it is asked once, not for every chunk."""
 
@@ -53,15 +50,6 @@ class WorkerObstacle(Exception):  # noqa: N818, the sentence says what is in the
     def __init__(self, worker: str, sentence: str) -> None:
         super().__init__(worker, sentence)
         self.worker, self.sentence = worker, sentence
-
-
-class ChunkTask(NamedTuple):
-    """What a worker needs for a chunk."""
-
-    work: bytes
-    """A function (chunk, report) -> value, written by cloudpickle: functions of the main module travel by value."""
-    software: Software
-    store: SharedStore | None
 
 
 def dask_setup(worker: Any) -> None:
@@ -125,21 +113,23 @@ def _find_obstacle_of_store(store: SharedStore) -> str:
     return ""
 
 
-def compute_task(task: ChunkTask, chunk: int) -> Any:
-    """Compute a chunk on a worker; raise WorkerObstacle if another worker should."""
+def compute_chunk(work: bytes, software: Software, store: SharedStore | None, chunk: int) -> Any:
+    """Compute a chunk on a worker; raise WorkerObstacle if another worker should.
+
+    `work` is a function (chunk, report) -> value, written by cloudpickle: functions of the main module travel by value.
+    """
     from distributed import get_worker
 
     worker = get_worker()
-    if (task.software, task.store) not in _fit_for:
-        _await_nanny(worker)
-        _raise_obstacle(task, worker)
-        _fit_for.add((task.software, task.store))
-    work = load_work(task.work)
+    if (software, store) not in _fit_for:
+        _raise_obstacle(software, store, worker)
+        _fit_for.add((software, store))
+    compute = load_work(work)
     try:
-        return work(chunk, _stop_if_canceled(worker))
+        return compute(chunk, _stop_if_canceled(worker))
     except Exception as error:
         if isinstance(error, (OSError, FileError)):
-            _raise_obstacle(task, worker)  # the store may have gone from this machine alone
+            _raise_obstacle(software, store, worker)  # the store may have gone from this machine alone
         raise make_sendable(error) from None
 
 
@@ -155,34 +145,8 @@ def make_sendable(error: Exception) -> Exception:
     return error
 
 
-def _await_nanny(worker: Any) -> None:
-    """Wait until the nanny, which starts a worker anew when it dies, knows that this one has started.
-
-    It gives up on a worker that dies before, and the cluster would be smaller for good by a chunk that dies at once.
-    """
-    from distributed.protocol.pickle import dumps, loads
-
-    async def ask_nanny() -> Any:
-        answer = await worker.rpc(worker.nanny).run(function=dumps(_nanny_is_ready))
-        found = answer["result"]
-        return loads(found) if isinstance(found, bytes) else found
-
-    deadline = monotonic() + NANNY_S
-    while worker.nanny and monotonic() < deadline:
-        with suppress(Exception):  # a nanny that does not answer will not help; the chunk matters more
-            if asyncio.run_coroutine_threadsafe(ask_nanny(), worker.loop.asyncio_loop).result(NANNY_S):
-                return
-        sleep(NANNY_LOOK_S)
-
-
-def _nanny_is_ready(dask_worker: Any) -> bool:
-    """Runs in the nanny; Dask gives it as `dask_worker`."""
-    process = dask_worker.process
-    return process is not None and bool(process.status.name == dask_worker.status.name == "running")
-
-
-def _raise_obstacle(task: ChunkTask, worker: Any) -> None:
-    obstacle = find_obstacle(task.software, task.store)
+def _raise_obstacle(software: Software, store: SharedStore | None, worker: Any) -> None:
+    obstacle = find_obstacle(software, store)
     if obstacle:
         sleep(UNFIT_PAUSE_S)
         raise WorkerObstacle(worker.address, obstacle)

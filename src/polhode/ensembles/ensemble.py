@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from polhode.ensembles.dask_run import check_cluster, run_members_on_cluster
-from polhode.ensembles.in_memory import run_in_memory
+from polhode.ensembles.dask_workers import check_cluster
 from polhode.ensembles.member_source import ArraySource
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.result import EnsembleResult
@@ -300,12 +298,8 @@ def ensemble(
     )
     if scenario.members is None and not isinstance(body, Scenario):
         scenario = replace(scenario, **_with_members(forces, events, rotors))
-    source, kept = ArraySource(scenario), check_kept(store, resume, reduce, keep, chunk_members)
-    if kept is not None:
-        return run_ensemble(source, kept, threads, progress, cluster)
-    if cluster is not None:
-        return run_in_memory(scenario, threads, progress, partial(run_members_on_cluster, cluster=cluster))
-    return run_in_memory(scenario, threads, progress)
+    kept = check_kept(store, resume, reduce, keep, chunk_members)
+    return run_ensemble(ArraySource(scenario), kept, threads, progress, cluster)
 
 
 def _with_members(forces: Any, events: Any, rotors: Any) -> dict[str, Any]:

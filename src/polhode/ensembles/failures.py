@@ -31,7 +31,7 @@ def find_failures(scenario: Scenario, result: RunResult, first: int) -> list[Mem
 
     A member that an event has stopped has not failed: it has no samples after that.
     """
-    wrong = _wrong_outputs(scenario, result)
+    wrong = find_wrong_outputs(scenario, result)
     failed = np.flatnonzero(wrong.any(axis=0))
     if not len(failed):
         return []
@@ -46,7 +46,7 @@ def find_failures(scenario: Scenario, result: RunResult, first: int) -> list[Mem
     return found
 
 
-def _wrong_outputs(scenario: Scenario, result: RunResult) -> Any:
+def find_wrong_outputs(scenario: Scenario, result: RunResult) -> Any:
     """(times, members): whether a member has no finite sample, though no event has stopped it before."""
     samples = result.samples
     wrong = ~np.isfinite(samples).all(axis=tuple(range(2, samples.ndim)))

@@ -54,7 +54,9 @@ class ArraySource:
 
     def take(self, members: IntArray) -> Scenario:
         """The ensemble of just these members."""
-        return self.scenario.take(as_slice(members))
+        chosen = as_slice(members)
+        is_all = isinstance(chosen, slice) and chosen == slice(0, self.members)
+        return self.scenario if is_all else self.scenario.take(chosen)
 
     def inputs(self, members: IntArray) -> dict[str, Array]:  # noqa: ARG002
         """Nothing is drawn."""

@@ -55,7 +55,7 @@ def run_in_pieces(
     """
     ranges = divide_members(scenario, threads or CORES)
     if len(ranges) == 1:
-        return _run_whole(scenario, counts_work, threads, report, look, run)
+        return run_whole(scenario, counts_work, threads, report, look, run)
     in_parallel = not depends_on_neighbors(scenario)
     workers = min(threads or CORES, len(ranges)) if in_parallel else 1
     job = _Job(scenario, counts_work, 1 if in_parallel else threads, report, look, run, len(ranges))
@@ -140,7 +140,7 @@ class _Job:
         piece = self.scenario.take(slice(a, b))
         self._weights[i] = (b - a) / (self.scenario.members or 1)
         hear: Report = lambda t: self._hear(i, t)  # noqa: E731
-        result = _run_whole(piece, self.counts_work, self.threads, hear, self.look, self.run_members)
+        result = run_whole(piece, self.counts_work, self.threads, hear, self.look, self.run_members)
         self._hear(i, self.scenario.end_time)
         return result
 
@@ -186,7 +186,7 @@ def _run_on_threads(job: _Job, ranges: list[tuple[int, int]], workers: int) -> I
         raise error
 
 
-def _run_whole(
+def run_whole(
     scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None, look: Look | None, run: Run
 ) -> RunResult:
     """Run all members at once; where a failure has ended the run of all, those that are not concerned run again."""

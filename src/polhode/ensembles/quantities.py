@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.errors import InputError, nearest
 from polhode.integrate.run_result import EventRecord, RunResult
+from polhode.results import dataset
 from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -41,28 +42,30 @@ class KnownQuantity(NamedTuple):
 
 
 _AXIS = ("axis",)
+UNITS = {name: quantity.unit for name, quantity in dataset.QUANTITIES.items()}
+"""As in `motion.dataset`."""
 QUANTITIES = {
-    "position": KnownQuantity("m", _AXIS),
-    "velocity": KnownQuantity("m s-1", _AXIS),
+    "position": KnownQuantity(UNITS["position"], _AXIS),
+    "velocity": KnownQuantity(UNITS["velocity"], _AXIS),
     "speed": KnownQuantity("m s-1"),
-    "acceleration": KnownQuantity("m s-2", _AXIS, of_state=False),
-    "quaternion_wxyz": KnownQuantity("1", ("quaternion_wxyz",)),
-    "euler_angles": KnownQuantity("rad", ("euler_angle",), wraps=True),
-    "yaw_pitch_roll": KnownQuantity("rad", ("yaw_pitch_roll",), wraps=True),
-    "rotation_matrix": KnownQuantity("1", ("row", "column")),
-    "angular_velocity": KnownQuantity("rad s-1", _AXIS),
-    "angular_velocity_body": KnownQuantity("rad s-1", _AXIS),
+    "acceleration": KnownQuantity(UNITS["acceleration"], _AXIS, of_state=False),
+    "quaternion_wxyz": KnownQuantity(UNITS["quaternion_wxyz"], ("quaternion_wxyz",)),
+    "euler_angles": KnownQuantity(UNITS["euler_angles"], ("euler_angle",), wraps=True),
+    "yaw_pitch_roll": KnownQuantity(UNITS["yaw_pitch_roll"], ("yaw_pitch_roll",), wraps=True),
+    "rotation_matrix": KnownQuantity(UNITS["rotation_matrix"], ("row", "column")),
+    "angular_velocity": KnownQuantity(UNITS["angular_velocity"], _AXIS),
+    "angular_velocity_body": KnownQuantity(UNITS["angular_velocity_body"], _AXIS),
     "angular_speed": KnownQuantity("rad s-1"),
-    "angular_acceleration": KnownQuantity("rad s-2", _AXIS, of_state=False),
-    "linear_momentum": KnownQuantity("kg m s-1", _AXIS),
-    "angular_momentum": KnownQuantity("kg m2 s-1", _AXIS),
-    "translational_energy": KnownQuantity("J"),
-    "rotational_energy": KnownQuantity("J"),
-    "kinetic_energy": KnownQuantity("J"),
+    "angular_acceleration": KnownQuantity(UNITS["angular_acceleration"], _AXIS, of_state=False),
+    "linear_momentum": KnownQuantity(UNITS["linear_momentum"], _AXIS),
+    "angular_momentum": KnownQuantity(UNITS["angular_momentum"], _AXIS),
+    "translational_energy": KnownQuantity(UNITS["translational_energy"]),
+    "rotational_energy": KnownQuantity(UNITS["rotational_energy"]),
+    "kinetic_energy": KnownQuantity(UNITS["kinetic_energy"]),
     "total_kinetic_energy": KnownQuantity("J"),
-    "potential_energy": KnownQuantity("J", of_state=False),
-    "energy": KnownQuantity("J", of_state=False),
-    "reaction_force": KnownQuantity("N", _AXIS, of_state=False),
+    "potential_energy": KnownQuantity(UNITS["potential_energy"], of_state=False),
+    "energy": KnownQuantity(UNITS["energy"], of_state=False),
+    "reaction_force": KnownQuantity(UNITS["reaction_force"], _AXIS, of_state=False),
     "inertia_world": KnownQuantity("kg m2", ("row", "column")),
     "mass": KnownQuantity("kg"),
     "center_of_mass": KnownQuantity("m", _AXIS),
@@ -70,8 +73,8 @@ QUANTITIES = {
     "rotor_speed": KnownQuantity("rad s-1", ("rotor",)),
     "rotor_momentum": KnownQuantity("kg m2 s-1", ("rotor",)),
     "rotor_torque": KnownQuantity("N m", ("rotor",), of_state=False),
-    "contact_forces": KnownQuantity("N", _AXIS, of_state=False),
-    "contact_torques": KnownQuantity("N m", _AXIS, of_state=False),
+    "contact_forces": KnownQuantity(UNITS["contact_forces"], _AXIS, of_state=False),
+    "contact_torques": KnownQuantity(UNITS["contact_torques"], _AXIS, of_state=False),
     "contact_points": KnownQuantity("1", of_state=False),
 }
 """By name: attributes of `Motion`, and the magnitudes `speed` and `angular_speed`."""

@@ -19,12 +19,15 @@ from polhode.ensembles.stored_reductions import read_reductions
 from polhode.ensembles.stored_run import (
     SAMPLE_BLOCKS,
     SAMPLES,
+    read_auto_report,
+    read_errors,
     read_failures,
     read_inputs,
     read_motion,
     stored_inputs,
 )
 from polhode.errors import DamagedChunkError, FileError, InputError
+from polhode.integrate.run_result import LEAST_ERROR, AutoReport
 from polhode.integrate.traced_functions import trace_functions
 from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
@@ -61,6 +64,7 @@ class EnsembleResult:
         source: MemberSource | None = None,
         changes: Mapping[str, Any] | None = None,
         failures: Iterable[MemberFailure] = (),
+        auto_report: AutoReport | None = None,
         sample_digests: Iterable[str] = (),
     ) -> None:
         self.members = members
@@ -72,7 +76,7 @@ class EnsembleResult:
         self.store = store
         """Lower level: the store; None if nothing was stored."""
         self._source, self._changes = source, dict(changes or {})
-        self._failures, self._digests = list(failures), list(sample_digests)
+        self._failures, self._auto_report, self._digests = list(failures), auto_report, list(sample_digests)
 
     @classmethod
     def from_store(
@@ -81,6 +85,7 @@ class EnsembleResult:
         reductions: Mapping[str, Any] | None = None,
         source: MemberSource | None = None,
         changes: Mapping[str, Any] | None = None,
+        auto_report: AutoReport | None = None,
     ) -> EnsembleResult:
         """The result that a store holds, and what reductions found.
 
@@ -89,13 +94,16 @@ class EnsembleResult:
         """
         times = store.read_common(TIME)
         reductions = _read_reductions(store) if reductions is None else reductions
-        return cls(store.plan.members, times, reductions=reductions, store=store, source=source, changes=changes)
+        known: dict[str, Any] = {"source": source, "changes": changes, "auto_report": auto_report}
+        return cls(store.plan.members, times, reductions=reductions, store=store, **known)
 
     def __repr__(self) -> str:
         span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) > 1 else f"at {self.times[0]:g} s"
         count = f"{len(self.times)} output times" if len(self.times) > 1 else "final states"
         held = [] if self.store is None else [f"stored in {self.store.path}"]
         held += [f"reductions: {', '.join(self.reductions)}"] if self.reductions else []
+        report = self._auto_report  # one that is not read from the store
+        held += [f"{report.missed_members:,} members with larger errors than asked"] if report and report.missed else []
         return f"<EnsembleResult of {self.members} members, {span}, {count}" + "".join(f", {one}" for one in held) + ">"
 
     # What happened ----------------------------------------------------------------------------------------------------
@@ -106,6 +114,33 @@ class EnsembleResult:
             return self._failures
         store = self.store
         return [one for found in self._from_chunks(lambda k: read_failures(store, k)) for one in found or ()]
+
+    @cached_property
+    def auto_report(self) -> AutoReport | None:
+        """Of method "auto": what it chose and why, how large the errors are, and which member has the largest.
+
+        Printed, it is a sentence.  None with a method that was named.
+        """
+        store = self.store
+        if store is None or self._auto_report is not None:
+            return self._auto_report
+        found = self._from_chunks(lambda k: read_auto_report(store, k))
+        return AutoReport.concat(report for report in found if report is not None)
+
+    @cached_property
+    def estimated_errors(self) -> Array | None:
+        """The error of each member as method "auto" estimated it, relative to the size of its motion; NaN if unknown.
+
+        None if it did not, or if nothing was stored: then `auto_report` has the largest.
+        """
+        if self.store is None or self.auto_report is None:
+            return None
+        store, asked = self.store, self.auto_report.asked
+        found = self._from_chunks(lambda k: read_errors(store, k))
+        if asked is None or all(one is None for one in found):
+            return None
+        parts = [self._blank((), k) if one is None else one for k, one in enumerate(found)]
+        return np.asarray(np.maximum(np.concatenate(parts) * asked, LEAST_ERROR))
 
     @property
     def damaged(self) -> list[ChunkDamage]:

@@ -35,6 +35,8 @@ from polhode.validation import Array
 SAMPLES, CONTACT, IMPACT_TOTALS = "samples", "contact", "impact_totals"
 INPUT_PREFIX, PARTIAL_PREFIX = "input_", "partial/"
 EVENTS, IMPACTS, EVENT_NAMES = "events", "impacts", "event_names"
+MEMBER_ERRORS = "member_errors"
+"""Of method "auto", attached to a chunk: the estimated error of each member, as a multiple of the tolerance."""
 SAMPLE_BLOCKS = "sample_blocks"
 """In the record of a chunk whose samples are not kept: their digests."""
 
@@ -116,6 +118,8 @@ def pack_result(
     attached |= _pack_failures(result.failures)
     if result.crossings:
         attached[EVENTS], record[EVENT_NAMES] = _pack_events(result)
+    if out.member_errors is not None:
+        attached[MEMBER_ERRORS] = out.member_errors
     if keeps and out.impacts is not None and len(out.impacts):
         impacts = out.impacts.copy()
         impacts["member"] += result.first
@@ -142,6 +146,12 @@ def read_failures(store: EnsembleStore, k: int) -> list[MemberFailure]:
     return [MemberFailure(*row) for row in zip(*columns, strict=True)]
 
 
+def read_auto_report(store: EnsembleStore, k: int) -> AutoReport | None:
+    """What method "auto" found of the members of a chunk."""
+    found = store.read_record(k).content["auto_report"]
+    return None if found is None else AutoReport(**found)
+
+
 def read_motion(
     store: EnsembleStore, members: IntArray, scenario: Scenario | None = None, unknown_forces: tuple[str, ...] = ()
 ) -> Motion:
@@ -155,7 +165,7 @@ def read_motion(
     samples = store.read_members(SAMPLES, members)
     records = [store.read_record(int(k)) for k in np.unique(members // store.plan.chunk_members)]
     steps = [int(record.content["steps"]) for record in records]
-    auto = records[0].content["auto_report"]
+    auto, errors = records[0].content["auto_report"], _collect_errors(store, members)
     events, impacts = _collect_events(store, [record.chunk for record in records], members)
     has_contact = CONTACT in store.manifest.arrays
     result = RunResult(
@@ -164,7 +174,8 @@ def read_motion(
         SampleColumns.of(tuple(about["columns"]["sizes"]), counts_work=False),
         max(steps),
         crossings=events,
-        auto_report=None if auto is None else AutoReport(**auto),
+        auto_report=_report_of(auto, errors),
+        member_errors=errors,
         impacts=impacts if has_contact else None,
         contact=store.read_members(CONTACT, members) if has_contact else None,
         impact_totals=store.read_members(IMPACT_TOTALS, members) if has_contact else None,
@@ -172,6 +183,31 @@ def read_motion(
     if scenario is not None:
         return Motion(scenario, result, unknown_forces)
     return Motion(restore_members(store, members), result, tuple(about["members"]["unknown_forces"]))
+
+
+def _collect_errors(store: EnsembleStore, members: IntArray) -> Array | None:
+    """The estimated errors of some members; None if there are none."""
+    size = store.plan.chunk_members
+    found, owner = np.full(len(members), np.nan), members // size
+    for k in np.unique(owner):
+        attached = store.read_attached(int(k))
+        if MEMBER_ERRORS not in attached:
+            return None
+        found[owner == k] = attached[MEMBER_ERRORS][members[owner == k] - k * size]
+    return found
+
+
+def read_errors(store: EnsembleStore, k: int) -> Array | None:
+    """The estimated errors of the members of a chunk, as multiples of the tolerance; None if there are none."""
+    errors: Array | None = store.read_attached(k).get(MEMBER_ERRORS)
+    return errors
+
+
+def _report_of(found: Any, errors: Array | None) -> AutoReport | None:
+    """What method "auto" found of some members, who are numbered anew."""
+    if found is None:
+        return None
+    return AutoReport(**found) if errors is None else AutoReport(**found).with_members(errors)
 
 
 def name_columns(columns: SampleColumns) -> list[str]:

@@ -233,6 +233,11 @@ def summary_reductions(
     >>> summary.results[0].label, round(summary.results[0].standard_deviation, 2)
     ('position.z@final', 1.0)
     """
+    if not all(hasattr(source, name) for name in ("take", "members")) or isinstance(source, Scenario):
+        raise InputError(
+            "a summary looks at drawn members: give their source, such as ph.DrawnSource(build, members), not "
+            f"{source!r}"
+        )
     scenario = source.take(np.arange(1))
     found = list(kinds.check_reductions(list(given)))
     wanted = _find_results(scenario, found, results)
@@ -282,6 +287,10 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
     >>> summary.inputs[summary.strongest_inputs(0)[0]].name, round(summary.explained(0), 2)
     ('velocity.x', 1.0)
     """
+    if not isinstance(result, EnsembleResult):
+        raise InputError(
+            f"a summary is made of what ph.sweep returns with reduce=ph.summary_reductions(source), not of {result!r}"
+        )
     reduced = result.reductions
     samples = [one for one in reduced.values() if one.kind == "sample" and "@" in one.quantity]
     every = [band for one in reduced.values() if one.kind == "quantiles" for band in _split_bands(one)]
@@ -316,12 +325,14 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
         len(result.failures),
         tuple(failure.sentence for failure in result.failures[:MOST_FAILURES]),
         {name: str(about[name]) for name in ("design", "seed") if name in about} | dict(settings or {}),
-        _make_notes(constant, sampled, result.members, about.get("design", "random")),
+        _make_notes(constant, sampled, result, about.get("design", "random")),
     )
 
 
-def _make_notes(constant: list[str], sampled: AnyArray, members: int, design: str) -> tuple[str, ...]:
-    notes = [f"Not shown, being the same for all members: {', '.join(constant)}."] if constant else []
+def _make_notes(constant: list[str], sampled: AnyArray, result: EnsembleResult, design: str) -> tuple[str, ...]:
+    members, report = result.members, result.auto_report
+    notes = [f"Method 'auto': {report}."] if report is not None and report.error is not None else []
+    notes += [f"Not shown, being the same for all members: {', '.join(constant)}."] if constant else []
     if 1 < len(sampled) < members:
         notes.append(
             f"Scatter, correlations and shares of the variance are from {len(sampled):,} of the {members:,} members, "

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from polhode.ensembles.dask_run import check_cluster
+from polhode.ensembles.dask_workers import check_cluster
 from polhode.ensembles.member_source import ArraySource, IntArray, MemberSource
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.result import EnsembleResult
@@ -113,7 +113,9 @@ def sweep(
         reduce = file_reductions or None
     kept = check_kept(store, resume, reduce, keep, chunk_members)
     assert kept is not None
-    return run_ensemble(source, kept, threads, progress, cluster)
+    found = run_ensemble(source, kept, threads, progress, cluster)
+    assert isinstance(found, EnsembleResult)
+    return found
 
 
 def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[MemberSource, Any]:
@@ -122,7 +124,7 @@ def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[Memb
         file = read_sweep_file(build)
         return file.source(members, seed, design), file.reduce
     if isinstance(build, Scenario) or all(hasattr(build, name) for name in ("take", "inputs", "describe")):
-        if (members, seed, design) != (None, None, None):
+        if any(one is not None for one in (members, seed, design)):
             raise ScenarioError(
                 f"a {type(build).__name__} has its members already: members, seed and design are for a function "
                 "build(draw), or a file"
@@ -130,7 +132,7 @@ def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[Memb
         return ArraySource(build) if isinstance(build, Scenario) else build, None
     if members is None:
         raise ScenarioError("how many members? Give members=..., such as 10_000")
-    return DrawnSource(build, members, 0 if seed is None else seed, design or "random"), None
+    return DrawnSource(build, members, 0 if seed is None else seed, "random" if design is None else design), None
 
 
 def _choose_engine(source: MemberSource, changes: dict[str, Any]) -> MemberSource:

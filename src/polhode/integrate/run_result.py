@@ -152,6 +152,10 @@ class EventRecord:
         return EventRecord(self.event, body, self.time, self.sample, self.name, self.ends, of_system)
 
 
+LEAST_ERROR = 1e-15
+"""Double precision resolves nothing smaller."""
+
+
 @dataclass(frozen=True)
 class AutoReport:
     """What method "auto" chose, and its error estimate."""
@@ -160,9 +164,15 @@ class AutoReport:
     asked: float | None = None
     """The requested rtol; None if no tolerance was needed."""
     error: float | None = None
-    """The error of the motion, estimated from a second run, as a multiple of the tolerance."""
+    """The error of the motion, estimated from a second run, as a multiple of the tolerance; of members the largest."""
     members: int | None = None
-    """The number of ensemble members that were compared, if not all."""
+    """Of an ensemble: the number of members whose error was estimated, ..."""
+    of_members: int | None = None
+    """... of so many; of the others nothing is known."""
+    missed_members: int = 0
+    """How many have an error above the tolerance, ..."""
+    worst_member: int | None = None
+    """... and which one has the largest."""
     mean_step: float | None = None
     """The mean step of the run in s, if functions of the user act or are watched.
 
@@ -173,7 +183,7 @@ class AutoReport:
     @property
     def error_found(self) -> float:
         """The error relative to the size of the motion."""
-        return max((self.error or 0.0) * (self.asked or 0.0), 1e-15)  # double precision resolves nothing smaller
+        return max((self.error or 0.0) * (self.asked or 0.0), LEAST_ERROR)
 
     @property
     def missed(self) -> bool:
@@ -183,8 +193,7 @@ class AutoReport:
     def __str__(self) -> str:
         if self.error is None:
             return self.why
-        looked = f" of {self.members} members" if self.members is not None else ""
-        found = f"error{looked}, estimated from a second run, {self.error_found:.1e} ({self.asked:g} asked)"
+        found = f"{self._describe_members()} {self.error_found:.1e} ({self.asked:g} asked){self._describe_missed()}"
         unknown = (
             ""
             if self.mean_step is None
@@ -194,6 +203,48 @@ class AutoReport:
             )
         )
         return f"{self.why}; {found}{unknown}"
+
+    def _describe_members(self) -> str:
+        if self.members is None or self.of_members is None:
+            return "error, estimated from a second run,"
+        if self.members == self.of_members:
+            return f"largest error of all {self.members:,} members, each estimated from a second run,"
+        others = f"of the other {self.of_members - self.members:,} nothing is known"
+        return f"largest error of {self.members:,} members ({others}), each estimated from a second run,"
+
+    def _describe_missed(self) -> str:
+        if not self.missed_members:
+            return ""
+        have = "members have" if self.missed_members > 1 else "member has"
+        return f"; {self.missed_members:,} {have} more than was asked, the worst is member {self.worst_member}"
+
+    def with_members(self, errors: Array, first: int = 0) -> AutoReport:
+        """The report of an ensemble from the errors of its members, who are counted from `first`; NaN is unknown."""
+        known = np.flatnonzero(~np.isnan(errors))
+        if not len(known):
+            return replace(self, error=None, members=0, of_members=len(errors), missed_members=0, worst_member=None)
+        worst = int(known[np.argmax(errors[known])])
+        return replace(
+            self,
+            error=float(errors[worst]),
+            members=len(known),
+            of_members=len(errors),
+            missed_members=int((errors[known] > 1).sum()),
+            worst_member=first + worst,
+        )
+
+    @classmethod
+    def concat(cls, reports: Iterable[AutoReport]) -> AutoReport | None:
+        """The report of an ensemble from those of its chunks; None if there are none."""
+        found = list(reports)
+        if not found:
+            return None
+        worst = max(found, key=lambda one: -1.0 if one.error is None else one.error)
+        if worst.of_members is None:
+            return worst
+        members, of_members = (sum(getattr(one, name) or 0 for one in found) for name in ("members", "of_members"))
+        missed = sum(one.missed_members for one in found)
+        return replace(worst, members=members, of_members=of_members, missed_members=missed)
 
 
 @dataclass(frozen=True)
@@ -229,6 +280,9 @@ class RunResult:
     """Of adaptive steps: the start of the step that covers each output, (times, units, sample and clock)."""
     auto_report: AutoReport | None = None
     """Of method "auto": what it chose and why."""
+    member_errors: Array | None = None
+    """Of an ensemble by method "auto": (members,), the error of each, estimated from a second run, as a multiple of the
+    tolerance; NaN of one that failed."""
     precision_report: PrecisionReport | None = None
     """Of a GPU whose numbers are not the CPU's: how far they are from them."""
     switches: int = 0
@@ -273,12 +327,20 @@ class RunResult:
                 owner, body = divmod(failure.body, self.bodies)
                 failure = replace(failure, body=places[owner][0] * self.bodies + body) if owner in places else None
         impacts = _impacts_of(self.impacts, chosen)
+        report, errors = self.auto_report, None if self.member_errors is None else self.member_errors[chosen]
+        if report is not None and errors is not None:
+            report = report.with_members(errors)
         own: Any = members
         if isinstance(members, int):
             own = members if self.samples.ndim > 3 else slice(members, members + 1)
             crossings = [replace(c, body=0 if c.member is None else c.body, member=None) for c in crossings]
             if impacts is not None:
                 impacts["member"] = -1
+            if report is not None and errors is not None:
+                report, errors = (
+                    replace(report, members=None, of_members=None, worst_member=None, missed_members=0),
+                    None,
+                )
         return replace(
             self,
             samples=self.samples[:, own],
@@ -289,6 +351,8 @@ class RunResult:
             impacts=impacts,
             contact=None if self.contact is None else self.contact[:, own],
             impact_totals=None if self.impact_totals is None else self.impact_totals[own],
+            auto_report=report,
+            member_errors=errors,
         )
 
     @classmethod
@@ -313,6 +377,10 @@ class RunResult:
             if part.impact_totals is not None and whole.impact_totals is not None:
                 whole.impact_totals[own] = part.impact_totals
             numbers = np.arange(members)[own]
+            if part.member_errors is not None:
+                if whole.member_errors is None:
+                    whole.member_errors = np.full(members, np.nan)
+                whole.member_errors[own] = part.member_errors
             firsts.append(int(numbers[0]))
             parts.append(_events_in_ensemble(part, numbers))
         assert whole is not None, "an ensemble has members"
@@ -338,6 +406,7 @@ def _room_for(part: RunResult, times: Array, members: int) -> RunResult:
         samples=np.empty((len(times), members, *samples.shape[2:])),
         checkpoints=None,
         closed_form=None,
+        member_errors=None,
         contact=None if contact is None else np.empty((len(times), members, *contact.shape[2:])),
         impact_totals=None if totals is None else np.empty((members, *totals.shape[1:])),
     )

@@ -22,7 +22,7 @@ from polhode.errors import InputError, ScenarioError, nearest
 from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.driver import run_scenario
 from polhode.integrate.run_plan import RunPlan
-from polhode.integrate.run_result import ContactColumns, RunResult
+from polhode.integrate.run_result import LEAST_ERROR, ContactColumns, RunResult
 from polhode.integrate.timeline import checkpoint_before, discontinuity_times
 from polhode.massprops.geometry import Indices
 from polhode.results import material_points
@@ -120,8 +120,21 @@ class Trajectory:
         valid: Any = np.isfinite(run.samples).all(axis=(1, 2))
         count = len(valid) if valid.all() else int(np.argmin(valid))
         contact = None if run.contact is None else run.contact[:count]
-        result = replace(run, times=run.times[:count], samples=run.samples[:count], contact=contact, auto_report=None)
+        report = None if self.run_result.member_errors is None else run.auto_report  # else it is that of all members
+        result = replace(run, times=run.times[:count], samples=run.samples[:count], contact=contact, auto_report=report)
         return type(self)(self.scenario.take(i), result, self.unknown_forces)
+
+    @property
+    def estimated_errors(self) -> Array | None:
+        """Of an ensemble by method "auto": the error of each member, relative to the size of its motion.
+
+        NaN of members of which it is not known.  None if nothing was estimated: with a named method or a closed form,
+        and of a motion that was stored.
+        """
+        run = self.run_result
+        if run.member_errors is None or run.auto_report is None or run.auto_report.asked is None:
+            return None
+        return np.asarray(np.maximum(run.member_errors * run.auto_report.asked, LEAST_ERROR))
 
     def members(self, which: ArrayLike | slice) -> Self:
         """The motion of some members of an ensemble, an ensemble too: a slice, numbers from 0, or a mask.

@@ -37,6 +37,11 @@ CLOCK_ROUNDING = 8 * np.finfo(float).eps
 """... nor, where forces depend on time, below this times t over the mean step: rounding moves t by that part of it."""
 SAMPLED_MEMBERS = 64
 """This many members of an ensemble decide the tolerance for all."""
+CHECK_CUT = 0.618
+"""There, as a part of the duration, the coarser run of every member of an ensemble is cut, so that its steps end at
+other times; eleven segments would be most of the steps of a short run."""
+COARSEST_RTOL = 0.01
+"""No run that only checks another one is coarser: its steps would not follow the motion."""
 FEW_REFUSED = 0.2
 """As a fraction of the steps: where forces are smooth, no more are refused."""
 FEWEST_OUTPUTS = 64
@@ -57,18 +62,20 @@ class AllowedErrors(NamedTuple):
     """As a fraction of the duration."""
     duration: float
 
-    def ratio(self, differences: Array) -> float:
-        """The largest of some differences of samples (times, bodies, columns), in units of what is allowed."""
-        columns, worst = self.columns, 0.0
+    def ratios(self, differences: Array) -> Array:
+        """The largest of some differences of samples (times, bodies, columns), of each body, over what is allowed."""
+        columns, worst = self.columns, np.zeros(differences.shape[1:-1])
         parts = [columns.position, columns.attitude, columns.momentum, columns.spin]
         parts += [columns.rotor(i) for i in range(len(self.of_parts) - len(parts))]
         for part, allowed in zip(parts, self.of_parts, strict=True):
             difference = np.fmax.reduce(_length(differences[..., part]), axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                worst = max(
-                    worst, float(np.fmax.reduce(np.where(difference > 0, difference / allowed, 0.0), axis=None))
-                )
+                worst = np.fmax(worst, np.where(difference > 0, difference / allowed, 0.0))
         return worst
+
+    def take(self, members: Any) -> AllowedErrors:
+        """Those of some members of an ensemble."""
+        return self._replace(of_parts=[np.asarray(allowed)[members] for allowed in self.of_parts])
 
 
 class Attempt(NamedTuple):
@@ -77,6 +84,36 @@ class Attempt(NamedTuple):
     scenario: Scenario
     result: RunResult
     allowed: AllowedErrors
+    coarser: Scenario | None
+    """The run before it, with which it was compared; None if it is the only one."""
+    gain: float
+    """How many times more accurate than that one it is taken to be."""
+
+
+class ErrorCheck(NamedTuple):
+    """How the error of each member of an ensemble is estimated, by a coarser run.  Plain data, which can be sent."""
+
+    asked: tuple[float, ...]
+    """The requested rtol of position, attitude, momentum and spin, ..."""
+    asked_atol: tuple[float, ...]
+    """... and atol."""
+    coarser: tuple[tuple[str, Any], ...]
+    """The settings of the coarser run: its tolerance and its breaks."""
+    gain: float
+    """By this factor the run is taken to be more accurate than the coarser one."""
+
+
+class Decision(NamedTuple):
+    """What a sample of an ensemble decides for all members."""
+
+    changes: dict[str, Any]
+    """Fields of the scenario: method and tolerance."""
+    report: AutoReport
+    """What was found of the sample."""
+    check: ErrorCheck
+    """How every member is checked."""
+    result: RunResult | None
+    """If the sample has all members: their result."""
 
 
 def run_auto(
@@ -84,29 +121,18 @@ def run_auto(
     counts_work: bool,
     threads: int | None,
     report: Report | None,
-    run_members: Callable[..., RunResult] | None = None,
     recorder: Recorder | None = None,
 ) -> tuple[Scenario, RunResult]:
-    """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named.
-
-    `run_members` runs a scenario whose method and tolerance have been decided, instead of `run_with_dense_output`.
-    """
-    run_members = run_members or partial(run_with_dense_output, recorder=recorder)
+    """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
     choice = scenario.choice
     settled = scenario.with_choice()
     if scenario.contacts or choice.method.is_closed_form:
-        result = run_members(settled, counts_work, threads, report)
+        result = run_with_dense_output(settled, counts_work, threads, report, recorder)
         result.auto_report = AutoReport(choice.why)
         return settled, result
-    count = scenario.members
-    if count is None or count <= SAMPLED_MEMBERS:
-        run = partial(run_plan, threads=threads, report=report, recorder=recorder)
-        return _run_with_fallback(RunPlan(settled, counts_work), choice.why, run)[:2]
-    changes, auto_report = decide_tolerance(settled.take(sample_members(count)), choice.why, count, threads, report)
-    settled = settled.with_settings(**changes)
-    result = run_members(settled, counts_work, threads, report)
-    result.auto_report = auto_report
-    return settled, result
+    run = partial(run_plan, threads=threads, report=report, recorder=recorder)
+    tried = _run_with_fallback(RunPlan(settled, counts_work), choice.why, run)
+    return tried.scenario, tried.result
 
 
 def sample_members(count: int) -> Any:
@@ -114,22 +140,47 @@ def sample_members(count: int) -> Any:
     return np.linspace(0, count - 1, SAMPLED_MEMBERS).astype(int) if count > SAMPLED_MEMBERS else np.arange(count)
 
 
-def decide_tolerance(
-    sample: Scenario, why: str, count: int, threads: int | None, report: Report | None
-) -> tuple[dict[str, Any], AutoReport | None]:
+def decide_tolerance(sample: Scenario, why: str, count: int, threads: int | None, report: Report | None) -> Decision:
     """The fields of an ensemble that its sample decides for all members, and what was found.
 
     `sample` has the method and the formulation that "auto" has chosen.
     """
     run = partial(run_plan, threads=threads, report=report)
-    tried, result, _ = _run_with_fallback(RunPlan(sample, counts_work=False), why, run)
-    rtol, atol = (tuple(map(float, np.atleast_1d(given))) for given in (tried.rtol, tried.atol))
-    changes: dict[str, Any] = {"method": tried.method, "rtol": rtol, "atol": atol if len(atol) > 1 else atol[0]}
+    tried = _run_with_fallback(RunPlan(sample, counts_work=False), why, run)
+    rtol, atol = (tuple(map(float, np.atleast_1d(given))) for given in (tried.scenario.rtol, tried.scenario.atol))
+    changes: dict[str, Any] = {
+        "method": tried.scenario.method,
+        "rtol": rtol,
+        "atol": atol if len(atol) > 1 else atol[0],
+    }
+    found = tried.result.auto_report
+    assert found is not None
+    check = _check_as_sampled(sample, tried, count <= SAMPLED_MEMBERS)
     if count <= SAMPLED_MEMBERS:
-        return {**changes, "breaks": tried.breaks}, result.auto_report
-    if result.auto_report is None:
-        return changes, None
-    return changes, replace(result.auto_report, members=SAMPLED_MEMBERS)
+        return Decision({**changes, "breaks": tried.scenario.breaks}, found, check, tried.result)
+    return Decision(changes, replace(found, members=SAMPLED_MEMBERS, of_members=count), check, None)
+
+
+def _check_as_sampled(sample: Scenario, tried: Attempt, is_all: bool) -> ErrorCheck:
+    """A pair of runs like the last two of the sample; if that had one run alone, the other is coarser by as much."""
+    asked, asked_atol = (tuple(map(float, four)) for four in sample.tolerances)
+    found = tried.result.auto_report
+    assert found is not None
+    rtol, atol = (np.array(four) for four in (tried.coarser or tried.scenario).tolerances)
+    gain, breaks = tried.gain, (*sample.breaks, sample.start_time + CHECK_CUT * sample.duration)
+    if found.error is None and tried.coarser is not None:  # a member of the sample failed
+        gain = min(ERROR_REDUCTION, float(rtol.max() / np.max(tried.scenario.tolerances[0])) ** 0.75)
+    if tried.coarser is None:
+        part = max(1.0, min(REFINEMENT, COARSEST_RTOL / float(rtol.max())))
+        rtol, atol, gain = rtol * part, atol * part, min(ERROR_REDUCTION, part**0.75)
+    elif is_all:
+        breaks = tried.coarser.breaks
+    coarser = {
+        "rtol": tuple(map(float, rtol)),
+        "atol": tuple(map(float, atol)) if atol.any() else 0.0,
+        "breaks": breaks,
+    }
+    return ErrorCheck(asked, asked_atol, tuple(coarser.items()), float(gain))
 
 
 def run_with_dense_output(
@@ -185,6 +236,10 @@ def _run_best_method(plan: RunPlan, why: str, run: Run) -> Attempt:
     error, apart = better.error, _scaled_difference(second.allowed, first.result, second.result)
     if apart > 3 * (report.error + error):  # both cannot be right
         error, second.result.auto_report = apart, replace(better, error=apart)
+        if second.result.member_errors is not None:
+            errors = over_members(scaled_differences(second.allowed, first.result, second.result))
+            second.result.member_errors = np.fmax(second.result.member_errors, errors)
+            second.result.auto_report = second.result.auto_report.with_members(second.result.member_errors)
     return second if error < max(report.error, 1.0) else first
 
 
@@ -196,19 +251,18 @@ def _run_to_tolerance(plan: RunPlan, why: str, run: Run) -> Attempt:
     asked, finest = float(rtol.min()), scenario.used_method.finest_rtol or 0.0
 
     def refine(part: float, segments: int, times: Any = None) -> tuple[Scenario, RunResult]:
-        cuts = scenario.start_time + scenario.duration * np.arange(1, segments) / segments
         finer = plan.with_controls(
-            rtol=tuple(rtol * part),
-            atol=tuple(atol * part) if atol.any() else 0.0,
-            breaks=(*scenario.breaks, *cuts.tolist()),
+            rtol=tuple(rtol * part), atol=tuple(atol * part) if atol.any() else 0.0, breaks=cut_run(scenario, segments)
         )
         shown = finer if times is None else finer.with_controls(output_step=None, output_times=times)
         return finer.scenario, run(shown)
 
     part = max(0.1, finest * REFINEMENT / asked)
-    settled, result = refine(part, 1, _dense_times(scenario))
-    allowed = _allowed_errors(scenario, result, rtol, atol)
+    settled, result = refine(part, 1, dense_times(scenario))
+    allowed = allowed_errors(scenario, result, rtol, atol)
     error, segments = np.inf, REFERENCE_SEGMENTS
+    coarser: Scenario | None = None
+    gain = 1.0
     while result.failure is None and part * asked > finest and error > ACCEPTED_ERROR:
         finer = max(part / REFINEMENT / (error if 1 < error < np.inf else 1.0), finest / asked)
         finer_settled, second = refine(finer, segments)
@@ -218,14 +272,29 @@ def _run_to_tolerance(plan: RunPlan, why: str, run: Run) -> Attempt:
             is_better = finer * asked > _rounding_rtol(scenario, second) and _is_smooth(second)
             gain = min(ERROR_REDUCTION, (part / finer) ** 0.75) if is_better else 1.0
             error = _scaled_difference(allowed, result, second) / gain
-        settled, result, part, segments = finer_settled, second, finer, segments + 2
+            if scenario.members is not None:
+                second.member_errors = over_members(scaled_differences(allowed, result, second)) / gain
+        coarser, settled, result, part, segments = settled, finer_settled, second, finer, segments + 2
     result.auto_report = AutoReport(
         why,
         asked,
         None if error == np.inf else float(error),
         mean_step=_mean_step(scenario, result) if _has_user_functions(scenario) else None,
     )
-    return Attempt(settled, result, allowed)
+    if result.member_errors is not None:
+        result.auto_report = replace(result.auto_report.with_members(result.member_errors), error=float(error))
+    return Attempt(settled, result, allowed, coarser, gain)
+
+
+def cut_run(scenario: Scenario, segments: int) -> tuple[float, ...]:
+    """The breaks of a scenario, and those that cut it into so many pieces."""
+    cuts = scenario.start_time + scenario.duration * np.arange(1, segments) / segments
+    return (*scenario.breaks, *cuts.tolist())
+
+
+def over_members(of_bodies: Array) -> Array:
+    """The largest number of each member, from those of its bodies."""
+    return of_bodies if of_bodies.ndim == 1 else np.asarray(of_bodies.max(axis=-1))
 
 
 def _rounding_rtol(scenario: Scenario, result: RunResult) -> float:
@@ -255,7 +324,7 @@ def _has_own_forces(scenario: Scenario) -> bool:
     return any(one.function is not None for one in acting)
 
 
-def _dense_times(scenario: Scenario) -> Array | None:
+def dense_times(scenario: Scenario) -> Array | None:
     """The output times and more, if they are too few to show how far a body moves."""
     if len(scenario.times) >= FEWEST_OUTPUTS:
         return None
@@ -264,18 +333,28 @@ def _dense_times(scenario: Scenario) -> Array | None:
 
 def _scaled_difference(allowed: AllowedErrors, one: RunResult, other: RunResult) -> float:
     """The largest difference of two runs at common times and where they stopped, in units of what is allowed."""
-    times, i, j = np.intersect1d(one.times, other.times, return_indices=True)
-    if len(times) == 0:
-        return np.inf
-    worst = allowed.ratio(one.samples[i] - other.samples[j])
-    first, second = ({_whose(c): c for c in run.crossings if c.ends} for run in (one, other))
-    if first.keys() != second.keys():
+    first, second = ({_whose(c) for c in run.crossings if c.ends} for run in (one, other))
+    if first != second and len(np.intersect1d(one.times, other.times)):
         return 1 / allowed.of_time  # one run stopped, the other did not
-    for whose, stop in first.items():
-        difference = np.zeros(other.samples.shape[1:])
-        difference[whose] = stop.sample - second[whose].sample
-        apart = abs(stop.time - second[whose].time) / (allowed.of_time * allowed.duration)
-        worst = max(worst, apart, allowed.ratio(difference[None]))
+    return float(np.max(scaled_differences(allowed, one, other), initial=0.0))
+
+
+def scaled_differences(allowed: AllowedErrors, one: RunResult, other: RunResult) -> Array:
+    """The same of each body, or member and body: what stopped in one run alone is off by the whole duration."""
+    times, i, j = np.intersect1d(one.times, other.times, return_indices=True)
+    shape = other.samples.shape[1:-1]
+    if len(times) == 0:
+        return np.full(shape, np.inf)
+    worst = allowed.ratios(one.samples[i] - other.samples[j])
+    first, second = ({_whose(c): c for c in run.crossings if c.ends} for run in (one, other))
+    stopped = [*(first.keys() & second.keys())]
+    if stopped:
+        own, apart, difference = tuple(np.transpose(stopped)), np.zeros(shape), np.zeros(other.samples.shape[1:])
+        difference[own] = [first[whose].sample - second[whose].sample for whose in stopped]
+        apart[own] = [abs(first[whose].time - second[whose].time) for whose in stopped]
+        worst = np.fmax(np.fmax(worst, apart / (allowed.of_time * allowed.duration)), allowed.ratios(difference[None]))
+    for whose in first.keys() ^ second.keys():
+        worst[whose] = 1 / allowed.of_time
     return worst
 
 
@@ -284,7 +363,7 @@ def _whose(crossing: EventRecord) -> tuple[int, ...]:
     return (crossing.body,) if crossing.member is None else (crossing.member, crossing.body)
 
 
-def _allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Array) -> AllowedErrors:
+def allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Array) -> AllowedErrors:
     """The errors allowed in each part of the state.
 
     A position is measured by how far the body moves in the whole run, the other parts by their size: each rotor by its

@@ -306,12 +306,19 @@ def finish_motion(motion: Motion, stacklevel: int) -> Motion:
 
 def warn_of_missed_tolerance(report: AutoReport | None, stacklevel: int) -> None:
     """Warn if method "auto" has not reached the tolerance."""
-    if report is not None and report.missed:
-        warnings.warn(
-            f"the error of the motion is about {report.error_found:.1e}, more than rtol = {report.asked:g}: it grows "
-            "too fast, a force is not smooth, or rounding adds up over many cycles; see motion.audit()",
-            stacklevel=stacklevel,
-        )
+    if report is None or not report.missed:
+        return
+    if report.worst_member is None:
+        what, where = f"the error of the motion is about {report.error_found:.1e}, more than", "motion.audit()"
+    else:
+        which = f"the largest, of member {report.worst_member}, is about {report.error_found:.1e}"
+        what = f"the errors of {report.missed_members:,} of {report.of_members:,} members ({which}) exceed"
+        where = "estimated_errors, which has that of each member"
+    warnings.warn(
+        f"{what} rtol = {report.asked:g}: it grows too fast, a force is not smooth, or rounding adds up over many "
+        f"cycles; see {where}",
+        stacklevel=stacklevel,
+    )
 
 
 @contextmanager

@@ -27,6 +27,9 @@ AMBIGUOUS_LENGTH = 3
 SAME = 1e-9
 """Relative to the largest number: a build function may round differently for other members."""
 
+MOST_MEMBERS = 2**53
+"""Beyond that not every number of a member is a double, as in reductions and files."""
+
 
 class DrawnSource:
     """The members of a sweep: scenarios that a build function makes of what it draws.
@@ -59,10 +62,12 @@ class DrawnSource:
     def __init__(self, build: Callable[[Draw], Scenario], members: int, seed: int = 0, design: str = "random") -> None:
         if not callable(build):
             raise ScenarioError(f"a sweep needs a function build(draw) that returns a Scenario, not {build!r}")
-        if design not in DESIGNS:
+        if not isinstance(design, str) or design not in DESIGNS:
             raise ScenarioError(f"design {design!r} is unknown: {nearest(design, DESIGNS)}")
         self.build, self.design = build, design
         self.members = _check_count(members, "members", 1)
+        if self.members > MOST_MEMBERS:
+            raise ScenarioError(f"members must be at most 2^53, about 9e15, so that all have numbers, not {members!r}")
         self.seed = _check_count(seed, "seed", 0)
         probes = [self._call(np.arange(n, dtype=np.int64) % self.members, RandomDesign(self.seed)) for n in PROBES]
         first = probes[0][0]
