@@ -222,19 +222,19 @@ class EnsembleResult:
 
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """Everything stored, as an xarray dataset that reads on demand; else the inputs.
+        """Everything stored, as an xarray dataset that reads on demand; without a store the drawn inputs.
 
-        What `motion.dataset` has is there by the same names, with units, for all members: it is computed from what is
-        asked for, and verified.  `samples` has the numbers as computed, as Zarr reads them.
+        Quantities have the names, components and units of `motion.dataset`, such as `velocity`; `samples` has the
+        numbers as computed, in the formulation's own variables.
         """
         import xarray
-
-        from polhode.ensembles.stored_dataset import open_dataset
 
         if self.store is None:
             return xarray.Dataset(
                 {name: (("member", *(f"{name}_{i}" for i in range(v.ndim - 1))), v) for name, v in self.inputs.items()}
             )
+        from polhode.ensembles.stored_dataset import open_dataset
+
         return open_dataset(self.store, self.motion)
 
     # Helpers ----------------------------------------------------------------------------------------------------------

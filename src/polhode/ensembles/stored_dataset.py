@@ -51,7 +51,8 @@ def open_dataset(store: EnsembleStore, motion_of: Callable[[Any], Motion]) -> xa
         if variable.dims[:2] == ("time", "member"):
             lazy = indexing.LazilyIndexedArray(VariableOfMembers(str(name), variable, store, motion_of))
             dataset[name] = xarray.Variable(variable.dims, lazy, variable.attrs)
-    return dataset.assign_coords({name: one.coords[name] for name in one.coords if name in dataset.dims})
+    coordinates = {name: one.coords[name] for name in one.coords if name in dataset.dims}
+    return dataset.assign_coords(coordinates).assign_attrs(one.attrs)
 
 
 def _first_motion(store: EnsembleStore, motion_of: Callable[[Any], Motion]) -> Motion | None:
