@@ -142,19 +142,20 @@ def prepare_members(source: MemberSource, members: Any, settings: RunSettings) -
 
 
 def decide_settings(
-    source: MemberSource, threads: int | None = None, report: Report | None = None
+    source: MemberSource, threads: int | None = None, report: Report | None = None, one: Scenario | None = None
 ) -> tuple[RunSettings, RunResult | None]:
     """How the chunks of an ensemble are run; with method "auto" some of its members decide the tolerance for all.
 
-    If these are all the members that there are, so few, their result is the second one.
+    If these are all the members that there are, so few, their result is the second one.  `one` is the scenario of one
+    member, if it is known.
     """
-    scenario = source.take(sample_members(source.members))
+    one = source.take(np.arange(1)) if one is None else one
     changes: dict[str, Any] = {}
-    if scenario.output_step is None and scenario.output_times is None:
-        changes["output_times"] = (scenario.end_time,)
-    scenario = trace_functions(replace(scenario, **changes))
-    if scenario.method != AUTO:
+    if one.output_step is None and one.output_times is None:
+        changes["output_times"] = (one.end_time,)
+    if one.method != AUTO:
         return RunSettings(threads, tuple(changes.items())), None
+    scenario = trace_functions(source.take(sample_members(source.members)).with_settings(**changes))
     choice = scenario.choice
     chosen: dict[str, Any] = {**changes, "method": choice.method.name, "formulation": choice.formulation}
     if scenario.contacts or choice.method.is_closed_form:
