@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.ensembles.batches import Run, run_in_batches
 from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.failures import MemberFailure as MemberFailure
 from polhode.ensembles.failures import find_failures
 from polhode.ensembles.member_errors import CheckedRun
 from polhode.ensembles.member_source import MemberSource
-from polhode.ensembles.pieces import Run, run_in_pieces
 from polhode.errors import InputError
 from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.integrate.traced_functions import trace_functions
@@ -127,9 +127,9 @@ def run_chunk(
 
     with explain_errors(scenario):
         if settings.auto_report is None:
-            result = run_in_pieces(scenario, False, settings.threads, report, look)
+            result = run_in_batches(scenario, False, settings.threads, report, look)
         else:
-            result = run_in_pieces(scenario, False, settings.threads, report, run=settings.run)
+            result = run_in_batches(scenario, False, settings.threads, report, run=settings.run)
     result.auto_report = settings.report_of(result, first)
     failures = find_failures(scenario, result, first) if lists_failures else []
     return ChunkResult(first, last, scenario, result, failures, merge_step_figures(figures))

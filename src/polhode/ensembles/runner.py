@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from polhode.ensembles.batches import join_batches
 from polhode.ensembles.chunk_run import RunSettings, decide_settings, prepare_members
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork, read_outcome
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan, plan_chunks
@@ -23,7 +24,6 @@ from polhode.ensembles.interrupts import Interrupts, interrupts
 from polhode.ensembles.member_source import ArraySource, MemberSource
 from polhode.ensembles.memory_check import check_memory, count_sample_bytes, format_bytes
 from polhode.ensembles.merge_tree import MergeTree
-from polhode.ensembles.pieces import join_pieces
 from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.reductions import check_reductions
@@ -171,7 +171,7 @@ def _join_results(
     if plan.count == 1:
         [(_, _, result)] = results()
         return result
-    return join_pieces(scenario, results())
+    return join_batches(scenario, results())
 
 
 def _run_and_keep(source: MemberSource, one: Scenario, plan: ChunkPlan, kept: Kept, where: Where) -> EnsembleResult:

@@ -26,7 +26,7 @@ def open_dataset(store: EnsembleStore, read_motion: ReadMotion) -> Dataset:
 
     What quantities are computed from is verified; the numbers as computed are not.
     """
-    stored = open_zarr(store.path, chunks=None, consolidated=True)
+    stored: Dataset = open_zarr(store.path, chunks=None, consolidated=True)
     stored = stored.drop_vars([name for name in stored.variables if str(name).startswith("scenario_array_")])
     if not store.manifest.run["keeps_samples"]:
         return stored
@@ -36,7 +36,8 @@ def open_dataset(store: EnsembleStore, read_motion: ReadMotion) -> Dataset:
     found = {name: _variable(example[name], name, store.plan, read_motion) for name in names}
     used = {dim for variable in found.values() for dim in variable.dims}
     coordinates = {name: values for name, values in example.coords.items() if {*values.dims} <= used}
-    return stored.assign(found).assign_coords(coordinates).assign_attrs(example.attrs)
+    whole: Dataset = stored.assign(found).assign_coords(coordinates).assign_attrs(example.attrs)
+    return whole
 
 
 def _is_known(motion: Motion, name: str, dims: tuple[Any, ...]) -> bool:
