@@ -98,9 +98,9 @@ def test_a_run_that_was_stopped_is_resumed_to_the_same_bits(motion, tmp_path, ke
         ph.ensemble(BOX, START, FORCES, **SETTINGS, **arguments)
     heard, computed = [], []
 
-    def count(source, first, last, *rest):
+    def count(source, first, last, *rest, **more):
         computed.append(first)
-        return run_chunk(source, first, last, *rest)
+        return run_chunk(source, first, last, *rest, **more)
 
     monkeypatch.setattr("polhode.ensembles.chunk_work.run_chunk", count)
     del arguments["chunk_members"]  # the store knows
@@ -313,7 +313,7 @@ def test_the_digest_of_a_source_depends_on_every_number():
 
 
 def test_settings_are_plain_and_small():
-    settings = decide_settings(ArraySource(ph.Scenario(BOX, START, FORCES, duration=0.5)))
+    settings, _ = decide_settings(ArraySource(ph.Scenario(BOX, START, FORCES, duration=0.5)))
     assert len(pickle.dumps(settings)) < 2000
     assert dict(settings.changes)["output_times"] == (0.5,)
 

@@ -67,7 +67,7 @@ DRAWS = "ensembles/sampling/test_distributions_against_scipy.py"
 ATTITUDES = "ensembles/sampling/test_random_rotations_and_inertia.py"
 SOURCES = "ensembles/sampling/test_drawn_source.py"
 SWEEPS = "ensembles/sampling/test_sweep_file.py"
-PIECES = "ensembles/test_pieces.py"
+PIECES = "ensembles/test_batches.py"
 RUNNER = "ensembles/test_runner.py"
 MEMBER_ERRORS = "ensembles/test_member_errors.py"
 INTERRUPTS = "ensembles/test_interrupts.py"
@@ -101,8 +101,8 @@ PLANTED = [
         (PIECES,),
     ),
     Planted(
-        "pieces: contacts are divided like what does not depend on neighbors",
-        "ensembles/pieces.py",
+        "batches: contacts are divided like what does not depend on neighbors",
+        "ensembles/batches.py",
         "method.is_taylor_series or bool(scenario.contacts) or",
         "method.is_taylor_series or",
         (PIECES,),

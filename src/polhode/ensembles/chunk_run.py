@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.ensembles.batches import Run, run_in_batches
 from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.failures import MemberFailure as MemberFailure
 from polhode.ensembles.failures import find_failures
 from polhode.ensembles.member_errors import CheckedRun
 from polhode.ensembles.member_source import MemberSource
-from polhode.ensembles.pieces import Run, run_in_pieces
 from polhode.errors import InputError
 from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
 from polhode.integrate.traced_functions import trace_functions
@@ -127,9 +127,9 @@ def run_chunk(
 
     with explain_errors(scenario):
         if settings.auto_report is None:
-            result = run_in_pieces(scenario, False, settings.threads, report, look)
+            result = run_in_batches(scenario, False, settings.threads, report, look)
         else:
-            result = run_in_pieces(scenario, False, settings.threads, report, run=settings.run)
+            result = run_in_batches(scenario, False, settings.threads, report, run=settings.run)
     result.auto_report = settings.report_of(result, first)
     failures = find_failures(scenario, result, first) if lists_failures else []
     return ChunkResult(first, last, scenario, result, failures, merge_step_figures(figures))
@@ -142,19 +142,20 @@ def prepare_members(source: MemberSource, members: Any, settings: RunSettings) -
 
 
 def decide_settings(
-    source: MemberSource, threads: int | None = None, report: Report | None = None
+    source: MemberSource, threads: int | None = None, report: Report | None = None, one: Scenario | None = None
 ) -> tuple[RunSettings, RunResult | None]:
     """How the chunks of an ensemble are run; with method "auto" some of its members decide the tolerance for all.
 
-    If these are all the members that there are, so few, their result is the second one.
+    If these are all the members that there are, so few, their result is the second one.  `one` is the scenario of one
+    member, if it is known.
     """
-    scenario = source.take(sample_members(source.members))
+    one = source.take(np.arange(1)) if one is None else one
     changes: dict[str, Any] = {}
-    if scenario.output_step is None and scenario.output_times is None:
-        changes["output_times"] = (scenario.end_time,)
-    scenario = trace_functions(replace(scenario, **changes))
-    if scenario.method != AUTO:
+    if one.output_step is None and one.output_times is None:
+        changes["output_times"] = (one.end_time,)
+    if one.method != AUTO:
         return RunSettings(threads, tuple(changes.items())), None
+    scenario = trace_functions(source.take(sample_members(source.members)).with_settings(**changes))
     choice = scenario.choice
     chosen: dict[str, Any] = {**changes, "method": choice.method.name, "formulation": choice.formulation}
     if scenario.contacts or choice.method.is_closed_form:

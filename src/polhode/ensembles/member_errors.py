@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polhode.ensembles.batches import run_whole
 from polhode.ensembles.failures import find_wrong_outputs
 from polhode.ensembles.member_source import IntArray
-from polhode.ensembles.pieces import run_whole
 from polhode.integrate.run_result import Report, RunResult
 from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import (

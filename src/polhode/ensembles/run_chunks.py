@@ -153,6 +153,19 @@ class ChunkRun:
                 self._start(chunk)
 
 
+class _ThisThread(Executor):
+    """Computes at once what is submitted."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        """A future that is done."""
+        done: Future[Any] = Future()
+        try:
+            done.set_result(function(*args, **options))
+        except BaseException as error:
+            done.set_exception(error)
+        return done
+
+
 class LocalThreads:
     """This process computes chunk after chunk on all its threads; while one is stored, the next is computed.
 
@@ -164,12 +177,18 @@ class LocalThreads:
         Called as a chunk begins; returns its report, which takes the time that the chunk has reached.
     end : float
         The time that it reaches.
+    interrupts : Interrupts
+        What ends it.
+    is_single : bool
+        Whether there is one chunk alone: then this thread computes it.
     """
 
-    def __init__(self, work: ChunkWork, begin: Callable[[int], Report], end: float) -> None:
-        self.work, self.begin, self.end = work, begin, end
+    def __init__(
+        self, work: ChunkWork, begin: Callable[[int], Report], end: float, interrupts: Interrupts, is_single: bool
+    ) -> None:
+        self.work, self.begin, self.end, self.interrupts = work, begin, end, interrupts
         self._computing, self._ended = Lock(), Flag()
-        self._pool: Executor = ThreadPoolExecutor(2)
+        self._pool: Executor = _ThisThread() if is_single else ThreadPoolExecutor(2)
 
     def submit(self, chunk: int) -> Future[ChunkOutcome]:
         """Compute and keep a chunk, after those before it."""
@@ -193,6 +212,7 @@ class LocalThreads:
         return self.work.keep(chunk, result)
 
     def _check_goes_on(self) -> None:
+        self.interrupts.check()
         if self._ended.is_set():
             raise CancelledError("the run has ended")
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from polhode.archive.layout import METADATA
+from polhode.ensembles.batches import join_batches
 from polhode.ensembles.chunk_run import RunSettings, decide_settings, prepare_members
 from polhode.ensembles.chunk_work import ChunkOutcome, ChunkWork, read_outcome
 from polhode.ensembles.chunks import BLOCK_MEMBERS, CHUNK_MEMBERS, ChunkPlan, plan_chunks
@@ -24,7 +25,6 @@ from polhode.ensembles.interrupts import Interrupts, interrupts
 from polhode.ensembles.member_source import ArraySource, MemberSource
 from polhode.ensembles.memory_check import check_memory, count_sample_bytes, format_bytes
 from polhode.ensembles.merge_tree import MergeTree
-from polhode.ensembles.pieces import join_pieces
 from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.reductions import check_reductions
@@ -122,20 +122,23 @@ def run_ensemble(
     check_threads(threads)
     if progress is not None:
         check_flag(progress, "progress", ScenarioError)
-    one = ask_for_final_states(source.take(np.arange(1)))
+    one = source.take(np.arange(1))
     check_user_functions(one, source.members)
-    plan = plan_memory(one, source.members, cluster) if kept is None else _plan(source, kept, one)
+    sampled = ask_for_final_states(one)
+    plan = plan_memory(sampled, source.members, cluster) if kept is None else _plan(source, kept, sampled)
     if cluster is None:
-        _check_memory(one, plan, kept is None)
+        _check_memory(sampled, plan, kept is None)
     with interrupts() as interrupt, report_members(source.members, progress, interrupt, one.name) as report:
         where = Where(threads, cluster, report, interrupt)
-        return _run_in_memory(source, plan, where) if kept is None else _run_and_keep(source, plan, kept, where)
+        if kept is None:
+            return _run_in_memory(source, one, plan, where)
+        return _run_and_keep(source, one, plan, kept, where)
 
 
-def _run_in_memory(source: MemberSource, plan: ChunkPlan, where: Where) -> Motion:
+def _run_in_memory(source: MemberSource, one: Scenario, plan: ChunkPlan, where: Where) -> Motion:
     """Memory is one chunk, or with a cluster several, whose samples come here."""
     level = find_stacklevel() + 1
-    settings, result = _decide(source, where, is_all=source.members <= SAMPLED_MEMBERS)
+    settings, result = _decide(source, one, where, is_all=source.members <= SAMPLED_MEMBERS)
     scenario = trace_functions(prepare_members(source, np.arange(source.members), settings))
     warn_before_run(scenario, level)
     figures: list[StepFigures | None] = []
@@ -167,13 +170,13 @@ def _join_results(
     if plan.count == 1:
         [(_, _, result)] = results()
         return result
-    return join_pieces(scenario, results())
+    return join_batches(scenario, results())
 
 
-def _run_and_keep(source: MemberSource, plan: ChunkPlan, kept: Kept, where: Where) -> EnsembleResult:
+def _run_and_keep(source: MemberSource, one: Scenario, plan: ChunkPlan, kept: Kept, where: Where) -> EnsembleResult:
     level = find_stacklevel() + 1
     with ExitStack() as stack:
-        settings, _ = _decide(source, where, is_all=False)
+        settings, _ = _decide(source, one, where, is_all=False)
         scenario = trace_functions(prepare_members(source, sample_members(source.members), settings))
         warn_before_run(scenario, level)
         run = _open_store(source, plan, settings, kept, scenario)
@@ -233,13 +236,11 @@ def _run_and_keep(source: MemberSource, plan: ChunkPlan, kept: Kept, where: Wher
     return result
 
 
-def _decide(source: MemberSource, where: Where, is_all: bool) -> tuple[RunSettings, RunResult | None]:
+def _decide(source: MemberSource, one: Scenario, where: Where, is_all: bool) -> tuple[RunSettings, RunResult | None]:
     """How the chunks are run; `is_all`: what that takes is the whole run."""
-    report = where.report
-    if report is None:
-        return decide_settings(source, where.threads)
-    share_of = share_of_time(source.take(np.arange(1)))
-    return decide_settings(source, where.threads, lambda t: report(is_all * source.members * share_of(t)))
+    report, share_of = where.report, share_of_time(one)
+    hear = None if report is None else lambda t: report(is_all * source.members * share_of(t))
+    return decide_settings(source, where.threads, hear, one)
 
 
 class Gathered:
@@ -306,7 +307,7 @@ def run_chunks(work: ChunkWork, chunks: Sequence[int], where: Where, scenario: S
                 before[0] += size
                 return lambda t: report(first + size * share_of(t))
 
-            threads = LocalThreads(work, begin, scenario.end_time)
+            threads = LocalThreads(work, begin, scenario.end_time, where.interrupt, len(chunks) == 1)
             with closing(iter(ChunkRun(threads, chunks, where.interrupt))) as found:
                 for _, outcome in found:
                     yield outcome

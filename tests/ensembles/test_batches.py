@@ -1,4 +1,4 @@
-"""An ensemble in pieces has the bits of the whole at once, whatever acts, on one thread or several."""
+"""An ensemble in batches has the bits of the whole at once, whatever acts, on one thread or several."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.ensembles import pieces
+from polhode.ensembles import batches
+from polhode.ensembles.batches import divide_members, run_in_batches
 from polhode.ensembles.chunk_run import RunSettings, run_chunk
 from polhode.ensembles.member_source import ArraySource
-from polhode.ensembles.pieces import divide_members, run_in_pieces
 from polhode.errors import CancelledError, InputError, RunError
 from polhode.integrate.driver import run_scenario
 from polhode.integrate.run_result import Failure, RunResult
@@ -91,11 +91,11 @@ CASES = {
 
 
 @pytest.fixture
-def small_pieces(monkeypatch):
-    """Ten pieces or so, of an odd number of members."""
-    monkeypatch.setattr(pieces, "PIECE_BODIES", 21)
-    monkeypatch.setattr(pieces, "FEWEST_MEMBERS", 21)
-    monkeypatch.setattr(pieces, "BLOCK_MEMBERS", 21)
+def small_batches(monkeypatch):
+    """Ten batches or so, of an odd number of members."""
+    monkeypatch.setattr(batches, "BATCH_BODIES", 21)
+    monkeypatch.setattr(batches, "FEWEST_MEMBERS", 21)
+    monkeypatch.setattr(batches, "BLOCK_MEMBERS", 21)
 
 
 def scenario_of(name):
@@ -110,11 +110,11 @@ def plain_events(result):
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", CASES)
-def test_pieces_have_the_bits_of_the_whole_at_once(name, threads, small_pieces):
+def test_batches_have_the_bits_of_the_whole_at_once(name, threads, small_batches):
     scenario = scenario_of(name)
     whole = run_scenario(scenario, False, 1)
     assert len(divide_members(scenario)) > 5
-    result = run_in_pieces(scenario, False, threads)
+    result = run_in_batches(scenario, False, threads)
     assert result.samples.tobytes() == whole.samples.tobytes()
     assert np.array_equal(result.times, whole.times)
     assert result.columns == whole.columns
@@ -168,7 +168,7 @@ def test_a_failure_keeps_its_member_and_its_body():
     )
 
 
-def test_every_member_is_in_one_piece_and_pieces_are_neither_small_nor_large():
+def test_every_member_is_in_one_batch_and_batches_are_neither_small_nor_large():
     for members, threads in product((1, 7, 4096, 4097, 65_536, 1_000_003), (1, 2, 16)):
         start = ph.State(velocity=np.broadcast_to((1.0, 0.0, 0.0), (members, 3)))
         scenario = ph.Scenario(ph.particle(1.0), start, duration=1.0, output_times=[1.0], **STEPS)
@@ -176,7 +176,7 @@ def test_every_member_is_in_one_piece_and_pieces_are_neither_small_nor_large():
         assert [a for a, _ in ranges] == [0, *(b for _, b in ranges)][:-1]
         assert ranges[-1][1] == members
         assert len(ranges) == 1 or min(b - a for a, b in ranges) >= 8
-        assert max(b - a for a, b in ranges) <= 1.5 * pieces.PIECE_BODIES
+        assert max(b - a for a, b in ranges) <= 1.5 * batches.BATCH_BODIES
         if members > 8192:
             assert len(ranges) % threads == 0 or len(ranges) > 3 * threads
 
@@ -235,7 +235,7 @@ def test_a_chunk_that_begins_inside_a_block_is_refused():
         run_chunk(source, 10, 20, RunSettings())
 
 
-def test_the_first_member_that_fails_is_named_by_its_number_in_the_ensemble(small_pieces):
+def test_the_first_member_that_fails_is_named_by_its_number_in_the_ensemble(small_batches):
     speeds = np.ones((MEMBERS, 3))
     speeds[[57, 150]] = 1e200
     with pytest.raises(RunError, match="member 57 became infinite") as caught:
@@ -254,7 +254,7 @@ def test_a_system_that_fails_is_named_by_its_member_and_body(method):
         ph.ensemble(bodies, states, forces, duration=1.0, **method)
 
 
-def test_an_error_in_one_piece_ends_the_others(small_pieces):
+def test_an_error_in_one_batch_ends_the_others(small_batches):
     heard = []
 
     def stop(report):
@@ -267,7 +267,7 @@ def test_an_error_in_one_piece_ends_the_others(small_pieces):
     assert sum(h.done > 0 for h in heard) <= 2
 
 
-def test_progress_counts_members_with_their_rate_and_the_time_left(small_pieces):
+def test_progress_counts_members_with_their_rate_and_the_time_left(small_batches):
     heard = []
     with listening(heard.append):
         ph.ensemble(BODY, START, [GRAVITY, DRAG], duration=1.0, **STEPS)

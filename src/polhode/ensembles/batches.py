@@ -1,7 +1,7 @@
-"""An ensemble in pieces: each thread takes the next few thousand members, packs them, and runs them.
+"""An ensemble in batches: each thread takes the next few thousand members, packs them, and runs them.
 
 So only a few members at a time are in the layout of the loops, in the caches of the processor, and packing is parallel
-too.  A member has the same bits in whatever piece it is.
+too.  A member has the same bits in whatever batch it is.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from polhode.integrate.integrator import CORES
 from polhode.integrate.run_result import Report, RunResult
 from polhode.scenario.scenario import Scenario
 
-PIECE_BODIES = 16_384
-"""Bodies of a piece: many enough that starting it does not matter, few enough to stay in the caches."""
-GPU_PIECE_BODIES = 262_144
-"""Of a piece that runs on a GPU, which takes tens of thousands at once; ..."""
-GPU_PIECE_NUMBERS = 32_000_000
+BATCH_BODIES = 16_384
+"""Bodies of a batch: many enough that starting it does not matter, few enough to stay in the caches."""
+GPU_BATCH_BODIES = 262_144
+"""Of a batch that runs on a GPU, which takes tens of thousands at once; ..."""
+GPU_BATCH_NUMBERS = 32_000_000
 """... numbers in its samples."""
-PIECE_NUMBERS = 8_000_000
-"""Numbers in the samples of a piece, at most, ..."""
+BATCH_NUMBERS = 8_000_000
+"""Numbers in the samples of a batch, at most, ..."""
 FEWEST_MEMBERS = 512
 """... unless it had fewer members than this."""
-PIECES_PER_THREAD = 4
-"""With fewer pieces for each thread, all threads get equally many."""
+BATCHES_PER_THREAD = 4
+"""With fewer batches for each thread, all threads get equally many."""
 
 Run = Callable[[Scenario, bool, int | None, Report | None], RunResult]
 Look = Callable[[Scenario, RunResult], Any]
-"""Called, in the thread of a piece, with its members and their samples."""
+"""Called, in the thread of a batch, with its members and their samples."""
 
 
-def run_in_pieces(
+def run_in_batches(
     scenario: Scenario,
     counts_work: bool,
     threads: int | None = None,
@@ -60,13 +60,13 @@ def run_in_pieces(
     workers = min(threads or CORES, len(ranges)) if in_parallel else 1
     job = _Job(scenario, counts_work, 1 if in_parallel else threads, report, look, run, len(ranges))
     if workers == 1:
-        return join_pieces(scenario, ((a, b, job.run(i, a, b)) for i, (a, b) in enumerate(ranges)))
-    return join_pieces(scenario, _run_on_threads(job, ranges, workers))
+        return join_batches(scenario, ((a, b, job.run(i, a, b)) for i, (a, b) in enumerate(ranges)))
+    return join_batches(scenario, _run_on_threads(job, ranges, workers))
 
 
-def join_pieces(scenario: Scenario, pieces: Iterable[tuple[int, int, RunResult]]) -> RunResult:
-    """The result of an ensemble from those of its pieces, (first, last, result), which come in any order."""
-    parts = ((slice(first, last), result) for first, last, result in pieces)
+def join_batches(scenario: Scenario, batches: Iterable[tuple[int, int, RunResult]]) -> RunResult:
+    """The result of an ensemble from those of its batches, (first, last, result), which come in any order."""
+    parts = ((slice(first, last), result) for first, last, result in batches)
     takes_own_steps = scenario.used_method.is_adaptive or bool(scenario.events) or bool(scenario.contacts)
     return RunResult.concat(parts, scenario.times, scenario.members or 1, same_steps=not takes_own_steps)
 
@@ -82,34 +82,34 @@ def depends_on_neighbors(scenario: Scenario) -> bool:
 
 
 def divide_members(scenario: Scenario, threads: int = 1) -> list[tuple[int, int]]:
-    """The members of each piece: blocks where bits depend on neighbors, so that they do not depend on the chunk.
+    """The members of each batch: blocks where bits depend on neighbors, so that they do not depend on the chunk.
 
-    Else as many as suit the caches, and enough pieces that all threads have some.
+    Else as many as suit the caches, and enough batches that all threads have some.
     """
     members = scenario.members or 1
     if depends_on_neighbors(scenario):
         return list(split_into_blocks(0, members))
     bodies = len(scenario.bodies)
     numbers = len(scenario.times) * bodies * (sum(scenario.form.sizes) + 1)
-    most, most_numbers = PIECE_BODIES, PIECE_NUMBERS
+    most, most_numbers = BATCH_BODIES, BATCH_NUMBERS
     if scenario.engine == "gpu":
-        most, most_numbers = GPU_PIECE_BODIES, GPU_PIECE_NUMBERS
+        most, most_numbers = GPU_BATCH_BODIES, GPU_BATCH_NUMBERS
     size = max(min(most // bodies, most_numbers // numbers), min(FEWEST_MEMBERS, most // bodies), 1)
     count = max(1, round(members / size))
     if count == 1 and members <= BLOCK_MEMBERS:
         return [(0, members)]
-    if scenario.engine == "cpu" and count < PIECES_PER_THREAD * threads:
+    if scenario.engine == "cpu" and count < BATCHES_PER_THREAD * threads:
         count = max(count, min(threads * -(-count // threads), members // FEWEST_MEMBERS))
     cuts = [members * i // count for i in range(count + 1)]
     return list(pairwise(cuts))
 
 
 class _EndedByOtherError(CancelledError):
-    """Ends a piece because another one has failed, or was canceled."""
+    """Ends a batch because another one has failed, or was canceled."""
 
 
 class _Job:
-    """What the pieces of an ensemble share: how they are run, and how far they have come."""
+    """What the batches of an ensemble share: how they are run, and how far they have come."""
 
     def __init__(
         self,
@@ -130,17 +130,17 @@ class _Job:
     def run(self, i: int, a: int, b: int) -> RunResult:
         """Run members a to b - 1."""
         try:
-            return self._run_piece(i, a, b)
+            return self._run_batch(i, a, b)
         except BaseException:
             self.ended.set()
             raise
 
-    def _run_piece(self, i: int, a: int, b: int) -> RunResult:
+    def _run_batch(self, i: int, a: int, b: int) -> RunResult:
         self._check_goes_on()
-        piece = self.scenario.take(slice(a, b))
+        batch = self.scenario.take(slice(a, b))
         self._weights[i] = (b - a) / (self.scenario.members or 1)
         hear: Report = lambda t: self._hear(i, t)  # noqa: E731
-        result = run_whole(piece, self.counts_work, self.threads, hear, self.look, self.run_members)
+        result = run_whole(batch, self.counts_work, self.threads, hear, self.look, self.run_members)
         self._hear(i, self.scenario.end_time)
         return result
 
@@ -162,26 +162,26 @@ class _Job:
 
     def _check_goes_on(self) -> None:
         if self.ended.is_set():
-            raise _EndedByOtherError("another piece of the ensemble has ended the run")
+            raise _EndedByOtherError("another batch of the ensemble has ended the run")
 
 
 def _run_on_threads(job: _Job, ranges: list[tuple[int, int]], workers: int) -> Iterator[tuple[int, int, RunResult]]:
-    """Run all pieces, which come as they are done; the first error ends the others, and is raised."""
+    """Run all batches, which come as they are done; the first error ends the others, and is raised."""
     errors: list[BaseException] = []
     with ThreadPoolExecutor(workers) as pool:
         try:
             places = {pool.submit(copy_context().run, job.run, i, a, b): (a, b) for i, (a, b) in enumerate(ranges)}
             while places and not errors:
-                for piece in wait(places, return_when=FIRST_COMPLETED).done:
-                    a, b = places.pop(piece)
-                    if (error := piece.exception()) is not None:
+                for batch in wait(places, return_when=FIRST_COMPLETED).done:
+                    a, b = places.pop(batch)
+                    if (error := batch.exception()) is not None:
                         errors.append(error)
                     elif not errors:
-                        yield a, b, piece.result()
+                        yield a, b, batch.result()
         finally:
             job.ended.set()
             pool.shutdown(wait=True, cancel_futures=True)
-    errors += [e for e in (piece.exception() for piece in places if not piece.cancelled()) if e is not None]
+    errors += [e for e in (batch.exception() for batch in places if not batch.cancelled()) if e is not None]
     for error in sorted(errors, key=lambda e: isinstance(e, _EndedByOtherError)):  # what ended the others comes first
         raise error
 
@@ -205,4 +205,4 @@ def _complete(scenario: Scenario, result: RunResult, counts_work: bool, threads:
         return RunResult.concat([(slice(0, 1), result)], scenario.times, 1)
     job = _Job(scenario, counts_work, threads, None, None, run, 2)
     halves = (0, members // 2), (members // 2, members)
-    return join_pieces(scenario, ((a, b, job.run(i, a, b)) for i, (a, b) in enumerate(halves)))
+    return join_batches(scenario, ((a, b, job.run(i, a, b)) for i, (a, b) in enumerate(halves)))
