@@ -6,6 +6,7 @@ import json
 import math
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.plot import free_rotation_sheet
 from polhode.plot.snapshot.trajectory import sample_trajectory
+from polhode.solve import precision_check
 from polhode.web.closed_form_overlay import find_closed_form
 
 TENSOR = np.array(((0.9, 0.05, -0.02), (0.05, 1.1, 0.03), (-0.02, 0.03, 1.4)))
@@ -760,3 +762,23 @@ def test_tumbling_with_wheels_of_very_different_size_against_newton_euler(seed, 
         scale = np.abs(speeds) + 20.0 * 5.0
         assert (np.abs(motion.rotor_speed[i] - expected[t][7:]) < part * scale).all()
         assert np.abs(motion.angular_velocity_body[i] - expected[t][4:7]).max() < 1e-9
+
+
+def test_the_difference_of_a_gpu_counts_a_small_wheel(monkeypatch):
+    """Of two runs that differ by 1e-4 in nothing but the momentum of the smaller wheel."""
+    rotors = [ph.rotor((0, 0, 1), 1e3, speed=50.0), ph.rotor((1, 0, 0), 1e-3, speed=20.0)]
+    scenario = ph.Scenario(
+        ph.Body(mass=1e4, inertia=(1e6, 1.2e6, 1.5e6)), ph.State(), rotors=rotors, duration=1.0, method="dop853",
+        precision="fused", engine="gpu",
+    )  # fmt: skip
+    run = precision_check.run_scenario
+
+    def run_with_error(given, counts_work):
+        result = run(replace(given, engine="cpu", precision="strict"), counts_work)
+        if given.engine == "gpu":
+            result.samples[..., result.columns.more.start + 1] *= 1 + 1e-4
+        return result
+
+    monkeypatch.setattr(precision_check, "run_scenario", run_with_error)
+    report = precision_check.compare_precision(scenario)
+    assert report.difference == pytest.approx(1e-4, rel=1e-6)

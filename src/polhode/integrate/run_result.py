@@ -96,9 +96,11 @@ class SampleColumns(NamedTuple):
         """State and work: all that the method advances."""
         return slice(0, self.drift)
 
-    def rotor(self, i: int) -> slice:
-        """The momentum of a rotor."""
-        return slice(self.more.start + i, self.more.start + i + 1)
+    def parts(self, rotors: int) -> list[slice]:
+        """What errors are measured of, each on its own scale: four groups, and the momentum of each rotor."""
+        first = self.more.start
+        own = [slice(i, i + 1) for i in range(first, first + rotors)]
+        return [self.position, self.attitude, self.momentum, self.spin, *own]
 
     @classmethod
     @lru_cache(maxsize=64)

@@ -56,6 +56,7 @@ class AllowedErrors(NamedTuple):
     """The error allowed in each part of the state of each body or member, and in time."""
 
     columns: SampleColumns
+    rotors: int
     of_parts: list[Array]
     """Of position, attitude, momentum and spin, and of the momentum of each rotor."""
     of_time: float
@@ -65,9 +66,7 @@ class AllowedErrors(NamedTuple):
     def ratios(self, differences: Array) -> Array:
         """The largest of some differences of samples (times, bodies, columns), of each body, over what is allowed."""
         columns, worst = self.columns, np.zeros(differences.shape[1:-1])
-        parts = [columns.position, columns.attitude, columns.momentum, columns.spin]
-        parts += [columns.rotor(i) for i in range(len(self.of_parts) - len(parts))]
-        for part, allowed in zip(parts, self.of_parts, strict=True):
+        for part, allowed in zip(columns.parts(self.rotors), self.of_parts, strict=True):
             difference = np.fmax.reduce(_length(differences[..., part]), axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 worst = np.fmax(worst, np.where(difference > 0, difference / allowed, 0.0))
@@ -385,10 +384,11 @@ def allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Arr
     sizes = [extent, attitude, np.fmax(p, mass * distance / time), np.fmax(spin, spin_of_one_turn / time)]
     allowed = [atol[k] + rtol[k] * size for k, size in enumerate(sizes)]
     allowed[0] = allowed[0] + ROUNDING * distance
-    for i, (_, inertia, _) in enumerate(scenario.problem.constants.rotors):
-        momentum = np.fmax.reduce(_length(samples[..., columns.rotor(i)]), axis=0, initial=0.0)
+    rotors = scenario.problem.constants.rotors
+    for (_, inertia, _), part in zip(rotors, columns.parts(len(rotors))[len(sizes) :], strict=True):
+        momentum = np.fmax.reduce(_length(samples[..., part]), axis=0, initial=0.0)
         allowed.append(atol[3] + rtol[3] * np.fmax(momentum, inertia / time))
-    return AllowedErrors(columns, allowed, float(rtol.min()), time)
+    return AllowedErrors(columns, len(rotors), allowed, float(rtol.min()), time)
 
 
 def _largest_moment(scenario: Scenario) -> Any:

@@ -28,8 +28,8 @@ def compare_precision(scenario: Scenario) -> PrecisionReport | None:
     ours, strict = (run_scenario(each, False) for each in (some, replace(some, engine="cpu", precision="strict")))
     rows = min(len(ours.samples), len(strict.samples))
     columns, difference = strict.columns, 0.0
-    for group in (columns.position, columns.attitude, columns.momentum, columns.spin):
-        one, other = ours.samples[:rows][..., group], strict.samples[:rows][..., group]
+    for part in columns.parts(len(scenario.rotors)):
+        one, other = ours.samples[:rows][..., part], strict.samples[:rows][..., part]
         size = float(np.nanmax(_length(other), initial=0.0))
         if size > 0:
             difference = max(difference, float(np.nanmax(_length(one - other), initial=0.0)) / size)
