@@ -175,7 +175,7 @@ class Flight:
 TIMES = np.linspace(0, Flight.duration, 5)[1:]
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", [*range(16), 72, 80, 90])  # the last land where the function is not yet zero
 def test_knots_and_layers_are_landed_on(seed):
     flight = Flight(seed)
     motion = ph.simulate(flight.scenario(method="taylor", rtol=1e-13, output_times=TIMES))
