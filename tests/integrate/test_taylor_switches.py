@@ -216,7 +216,7 @@ def test_events_between_switches():
 
 @pytest.mark.parametrize("away", [2.0, 1e9])
 def test_an_event_hides_no_error_of_the_motion(away):
-    """x = cos 3 t, and an event near by, or so far away that its function is large: heyoka measures errors by it, too."""
+    """x = cos 3 t, and an event near by, or so far away that its function is large: heyoka measures errors by it."""
     start, spring = ph.State(position=(1.0, 0, 0)), ph.forces.spring(9.0, NONE)
     motion = ph.simulate(
         ph.particle(1.0), start, [spring], duration=10, events=[passing(-away, 1.0)], output_step=0.5, **FINE
