@@ -69,6 +69,7 @@ SWEEPS = "ensembles/sampling/test_sweep_file.py"
 PIECES = "ensembles/test_pieces.py"
 RUNNER = "ensembles/test_runner.py"
 KERNELS = "ir/test_kernels.py"
+SWITCHES, TABLES = "integrate/test_taylor_switches.py", "integrate/test_taylor_tables.py"
 DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
 STORES = "solve/test_run_stores.py"
 LOCK = "io/test_store_lock.py"
@@ -1510,6 +1511,21 @@ PLANTED = [
         "stride + (stride % 2 == 0)",
         "1 << (stride - 1).bit_length()",
         (SUMMARY,),
+    ),
+    # Switches of Taylor series --------------------------------------------------------------------------------------
+    Planted(
+        "taylor: functions of events are not scaled",
+        "integrate/taylor/heyoka_integrator.py",
+        "= 2.0**-powers",
+        "= 1.0",
+        (f"{SWITCHES}::test_an_event_hides_no_error_of_the_motion",),
+    ),
+    Planted(
+        "taylor: the angle's full turn is no switch",
+        "ir/passes.py",
+        'op == "atan2" and not self._is_positive(args[1])',
+        "False",
+        (f"{TABLES}::test_knots_and_layers_are_landed_on",),
     ),
     # Runs that are killed and resumed -------------------------------------------------------------------------------
     Planted(
