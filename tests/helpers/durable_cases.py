@@ -69,6 +69,16 @@ COURSE = ph.mass_course([0.0, 0.3, 0.7, 1.0], [10.0, 8.0, 7.5, 7.5])
 ONE = {"body": BOX, "state": SPIN}
 DROPPED = {"body": BALL, "state": FALLING}
 SPRING = ph.forces.spring_between(0, 1, 40.0, length=1.0)
+FLYING = {
+    "body": BOX,
+    "state": ph.State(position=(0, 0, 11050), velocity=(200, 30, 40), angular_velocity_body=(1, 3, 2)),
+}
+TABLES = ph.forces.drag(
+    0.3,
+    ph.CoefficientTable(
+        ("mach", "angle_of_attack"), ((0.0, 0.6, 0.65, 3.0), (-3.2, -1, 1, 3.2)), np.arange(16).reshape(4, 4) / 9
+    ),
+)
 FINE = {"duration": 1.0, "step": 1e-3, "output_step": 0.013}
 FREE = {"duration": 1.0, "output_step": 0.013}
 SLOW = {"duration": 5.0, "output_step": 0.071}
@@ -144,6 +154,8 @@ CASES: dict[str, dict[str, Any]] = {
         "duration": 8.0},
     "taylor of a force with kinks": {
         **DROPPED, "forces": [kinked(30.0, 50.0)], "method": "taylor", "rtol": 1e-14, **FREE, "duration": 20.0},
+    "taylor over knots": {
+        **FLYING, "forces": [GRAVITY, TABLES, KICKS], "method": "taylor", "rtol": 1e-13, **FREE, "duration": 3.0},
     "taylor of bodies one by one": {
         **_many(3), "forces": [kinked(30.0, 50.0), KICKS], "method": "taylor", **FREE, "duration": 0.5},
     "taylor in lanes": {**_many(3), "forces": [GRAVITY, DRAG, KICKS], "method": "taylor", **FREE},

@@ -1,5 +1,7 @@
 """Taylor series where forces switch branches, against SciPy on held branches with located switches."""
 
+import signal
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +11,7 @@ from tests.helpers.piecewise_reference import integrate_piecewise
 import polhode as ph
 
 NONE = (0.0, 0.0, 0.0)
+FINE = {"method": "taylor", "rtol": 1e-13}
 KNOTS, VALUES = (-0.7, -0.2, 0.1, 0.5), (1.3, 0.2, -0.1, -1.0)
 
 
@@ -164,3 +167,92 @@ def test_forces_that_switch_beside_breaks_impulses_and_windows(seed):
         found = ph.simulate(case.body, states[0], case.forces, **settings).position[:, :1]
     for i, column in enumerate(np.array(found).T):
         assert np.abs(column - case.exact(starts[i], TIMES)[:, 0]).max() < 1e-10
+
+
+def test_a_switch_exactly_at_a_break():
+    """Breaks where SciPy finds the switches, and a hair beside them."""
+    for seed, beside in ((1, 0.0), (2, 1e-14), (3, -1e-12), (5, 1e-9)):
+        case, found = Case(seed), []
+        case.functions = [watched(f, found) for f in case.functions]
+        exact = case.exact(case.start, TIMES)[:, 0]
+        assert found
+        breaks = tuple(t + beside for t in np.unique(np.round(found, 15)) if 0.01 < t < 3.99)
+        motion = ph.simulate(case.body, case.state(case.start), case.forces, **SETTINGS, breaks=breaks + case.breaks)
+        assert np.abs(motion.position[:, 0] - exact).max() < 1e-10
+
+
+def watched(function, found):
+    """The function, which notes the times when it is zero to rounding: SciPy's root finder comes there."""
+
+    def value(t, y):
+        result = function(t, y)
+        if 0 < abs(result) < 1e-15:
+            found.append(t)
+        return result
+
+    return value
+
+
+@ph.event
+def passing(t, state, body, params):
+    return params[1] * (state.position[0] - params[0])
+
+
+def test_events_between_switches():
+    """Where the springs meet and at a place beside it: half periods of two springs, x = sin t and -sin(2 t)/2."""
+    events = [passing(0.0, 1.0, action="record"), passing(0.25, 1.0, action="record")]
+    start, breaks = ph.State(velocity=(1.0, 0, 0)), (0.1, 4.0, np.pi)
+    motion = ph.simulate(
+        ph.particle(1.0), start, [two_springs(4.0, 1.0, 0.0)], duration=14, events=events, breaks=breaks, **FINE
+    )
+    half, period = np.pi, 1.5 * np.pi
+    meets = sorted([k * period for k in (1, 2)] + [half + k * period for k in (0, 1, 2)])
+    up = np.arcsin(0.25)
+    beside = sorted([up + k * period for k in range(3)] + [half - up + k * period for k in range(3)])
+    found = {at: [c.time for c in motion.run_result.crossings if c.event == at] for at in (0, 1)}
+    assert found[0] == pytest.approx([t for t in meets if t < 14], abs=1e-12)
+    assert found[1] == pytest.approx([t for t in beside if t < 14], abs=1e-12)
+
+
+@pytest.mark.parametrize("away", [2.0, 1e9])
+def test_an_event_hides_no_error_of_the_motion(away):
+    """x = cos 3 t, and an event near by, or so far away that its function is large: heyoka measures errors by it."""
+    start, spring = ph.State(position=(1.0, 0, 0)), ph.forces.spring(9.0, NONE)
+    motion = ph.simulate(
+        ph.particle(1.0), start, [spring], duration=10, events=[passing(-away, 1.0)], output_step=0.5, **FINE
+    )
+    assert np.abs(motion.position[:, 0] - np.cos(3 * motion.times)).max() < 1e-12
+
+
+def test_outputs_change_no_bit_of_the_end():
+    for seed in (0, 4, 8):
+        case = Case(seed)
+        given = (case.body, case.state(case.start), case.forces)
+        settings = {**SETTINGS, "breaks": case.breaks}
+        ends = [ph.simulate(*given, **{**settings, "output_times": t}).final for t in (TIMES[-1:], TIMES)]
+        many = {**settings, "output_times": None, "output_step": 0.01}
+        ends.append(ph.simulate(*given, **many).final)
+        assert len({(*end.position, *end.velocity, *end.quaternion_wxyz) for end in ends}) == 1
+
+
+@pytest.mark.parametrize("members", [1, 16])
+def test_an_interrupt_ends_a_run_at_once(members):
+    """A run of hours, of one body or in lanes, and Ctrl-C after two seconds."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    place = np.linspace((1, 0, 0), (2, 1, 0), members)
+    body, forces = ph.Body(1.0, (1, 2, 3)), [ph.forces.spring(3.0, NONE)]
+    settings = {"duration": 1e8, "output_times": [1e8], "method": "taylor"}
+    run, state = (ph.simulate, ph.State(position=place[0])) if members == 1 else (ph.ensemble, ph.State(position=place))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    began = time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, 2.0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(body, state, forces, **settings)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - began < 15

@@ -72,6 +72,7 @@ RUNNER = "ensembles/test_runner.py"
 MEMBER_ERRORS = "ensembles/test_member_errors.py"
 INTERRUPTS = "ensembles/test_interrupts.py"
 KERNELS = "ir/test_kernels.py"
+SWITCHES, TABLES = "integrate/test_taylor_switches.py", "integrate/test_taylor_tables.py"
 DURABLE = "solve/test_durable_runs.py::test_an_interrupted_run_has_the_bits_of_one_that_is_not"
 STORES = "solve/test_run_stores.py"
 LOCK = "archive/test_lock.py"
@@ -1563,6 +1564,21 @@ PLANTED = [
         "stride + (stride % 2 == 0)",
         "1 << (stride - 1).bit_length()",
         (SUMMARY,),
+    ),
+    # Switches of Taylor series --------------------------------------------------------------------------------------
+    Planted(
+        "taylor: functions of events are not scaled",
+        "integrate/taylor/heyoka_integrator.py",
+        "= 2.0**-powers",
+        "= 1.0",
+        (f"{SWITCHES}::test_an_event_hides_no_error_of_the_motion",),
+    ),
+    Planted(
+        "taylor: the angle's full turn is no switch",
+        "ir/passes.py",
+        'op == "atan2" and not self._is_positive(args[1])',
+        "False",
+        (f"{TABLES}::test_knots_and_layers_are_landed_on",),
     ),
     # Runs that are killed and resumed -------------------------------------------------------------------------------
     Planted(

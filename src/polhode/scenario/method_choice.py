@@ -49,7 +49,7 @@ def choose_method(scenario: Scenario) -> MethodChoice:
         return MethodChoice(RUNGE_KUTTA, scenario.formulation, f"{obstacle}: steps in the formulation 'momentum'")
     rtol = min(scenario.tolerances[0])
     first = "; step is only its first try" if scenario.step is not None else ""
-    if rtol >= FINEST_RUNGE_KUTTA_RTOL or meets_layered_air(scenario):
+    if rtol >= FINEST_RUNGE_KUTTA_RTOL:
         return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}: the cheapest for rtol {rtol:g}{first}")
     if scenario.engine == "gpu":
         return MethodChoice(
@@ -83,11 +83,6 @@ def closed_form_obstacle(scenario: Scenario) -> str | None:
     if scenario.formulation not in (CLOSED_FORM.formulations or ()):
         return f"formulation {scenario.formulation!r} was asked for"
     return None
-
-
-def meets_layered_air(scenario: Scenario) -> bool:
-    """Whether a force takes air or tables, whose layers and knots are kinks that no Taylor series crosses."""
-    return any(f.environment is not None and f.environment.air is not None for f in scenario.forces)
 
 
 def has_taylor_series() -> bool:

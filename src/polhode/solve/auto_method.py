@@ -19,7 +19,7 @@ from polhode.integrate.driver import run_plan
 from polhode.integrate.journal import Recorder
 from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
-from polhode.scenario.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series, meets_layered_air
+from polhode.scenario.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 
@@ -217,8 +217,6 @@ def _run_best_method(plan: RunPlan, why: str, run: Run) -> Attempt:
         or scenario.is_extended
         or scenario.engine == "gpu"
     ):
-        return first
-    if meets_layered_air(scenario):
         return first
     came = (
         f"failed at t = {failure.time:g} s" if failure is not None else f"came no nearer than {report.error_found:.1e}"
