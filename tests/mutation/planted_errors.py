@@ -38,6 +38,8 @@ SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "integrate/test_exact_method.py"
 FMU = "solve/test_fmu.py"
+PARTS = "solve/test_parts_against_particles.py"
+MOMENTS = "equations/test_principal_moments.py"
 SPLITTING = "methods/test_splitting.py"
 EARTH = "flight/test_earth.py"
 AIR = "flight/test_air_and_aerodynamics.py"
@@ -1309,6 +1311,48 @@ PLANTED = [
         "kernel(t, state, constants_for_forces(body, state.current_mass), params[i])",
         "kernel(t, state, constants_for_forces(body), params[i])",
         (BURN,),
+    ),
+    Planted(
+        "changing mass: the torques of rotors see the first mass",
+        "equations/right_hand_side.py",
+        "seen = constants_for_forces(body, state.current_mass)",
+        "seen = constants_for_forces(body)",
+        (PARTS,),
+    ),
+    Planted(
+        "changing mass: events see the first mass",
+        "equations/right_hand_side.py",
+        "function(t, state, constants_for_forces(body, state.current_mass), params[i])",
+        "function(t, state, constants_for_forces(body), params[i])",
+        (PARTS,),
+    ),
+    Planted(
+        "changing mass: changes see the first mass",
+        "integrate/loops/event_laws.py",
+        "constants_for_forces(c, state_now.current_mass), p[i]",
+        "constants_for_forces(c), p[i]",
+        (PARTS,),
+    ),
+    Planted(
+        "changing mass: a rotation that adds to a product of inertia",
+        "equations/inertia.py",
+        "s * xz + c * yz, zero, c * xz - s * yz)",
+        "s * xz + c * yz, zero, c * xz + s * yz)",
+        (MOMENTS,),
+    ),
+    Planted(
+        "changing mass: moments in no order",
+        "equations/inertia.py",
+        "wrong = rise * (y - x)",
+        "wrong = 0 * rise",
+        (MOMENTS,),
+    ),
+    Planted(
+        "pair forces see the constants of the equations",
+        "integrate/loops/stages.py",
+        "kernel(t, a, seen_a, b, seen_b, ",
+        "kernel(t, a, body_a, b, body_b, ",
+        (PARTS,),
     ),
     Planted(
         "changing mass: steps cross the knots of its table",

@@ -122,8 +122,19 @@ def tensor_at(t):
     return first + (last - first) * t / END
 
 
-def test_rocket_and_exhaust_together_keep_momentum_and_angular_momentum():
-    """An integration of the two balances: of m V - m' r, and of x x (m V - m' r) + L, which the exhaust changes."""
+@pytest.mark.parametrize("wheel_inertia", [0.0, 3.0])
+def test_rocket_and_exhaust_together_keep_momentum_and_angular_momentum(wheel_inertia):
+    """An integration of the two balances: of m V - m' r, and of x x (m V - m' r) + L, which the exhaust changes.
+
+    L is that of the rocket and of a wheel in it, whose motor sees the inertia that is left.
+    """
+    axis, first_speed = np.array((2.0, 3.0, 6.0)) / 7, 5.0
+
+    def motor(t, state, body, params):
+        spin = np.array(body.inertia_body) @ np.array(state.angular_velocity_body)
+        return 0.5 + 0.2 * (spin @ axis) - 0.1 * state.rotor_speed[0]
+
+    wheel = [ph.rotor(axis, wheel_inertia, speed=first_speed, torque=motor)] if wheel_inertia else []
     nozzle, push = np.array((0.03, -0.01, -2.0)), np.array((4.0, 6.0, -900.0))
     body = ph.Body(mass=100.0, inertia=tensor_at(0.0))
     course = ph.mass_course(
@@ -134,7 +145,7 @@ def test_rocket_and_exhaust_together_keep_momentum_and_angular_momentum():
     )
     times = np.linspace(0.0, 10.0, 21)
     motion = ph.simulate(
-        body, start, mass_course=course, duration=10.0, output_times=times, rtol=1e-13, method="dop853"
+        body, start, rotors=wheel, mass_course=course, duration=10.0, output_times=times, rtol=1e-13, method="dop853"
     )
 
     def unpack(t, y):
@@ -142,20 +153,24 @@ def test_rocket_and_exhaust_together_keep_momentum_and_angular_momentum():
         r = turn.apply(nozzle)
         v = (y[7:10] + RATE * r) / (100.0 + RATE * t)
         spin = y[10:13] - np.cross(y[:3], y[7:10])
-        w_body = np.linalg.solve(tensor_at(t), turn.apply(spin, inverse=True))
-        return turn, r, v, w_body
+        rest = tensor_at(t) - wheel_inertia * np.outer(axis, axis)
+        w_body = np.linalg.solve(rest, turn.apply(spin, inverse=True) - y[13] * axis)
+        speed = y[13] / wheel_inertia - axis @ w_body if wheel else 0.0
+        return turn, r, v, w_body, speed
 
     def rate(t, y):
-        turn, r, v, w_body = unpack(t, y)
+        turn, r, v, w_body, speed = unpack(t, y)
         q = y[3:7]
         leaving = RATE * (v + np.cross(turn.apply(w_body), r) + turn.apply(push))
         half = 0.5 * np.array((-q[1:] @ w_body, *(q[0] * w_body + np.cross(q[1:], w_body))))
-        return np.concatenate([v, half, leaving, np.cross(y[:3] + r, leaving)])
+        torque = 0.5 + 0.2 * (tensor_at(t) @ w_body) @ axis - 0.1 * speed if wheel else 0.0
+        return np.concatenate([v, half, leaving, np.cross(y[:3] + r, leaving), [torque]])
 
     r = start.orientation.apply(nozzle)
     total = 100.0 * start.velocity - RATE * r
-    spin = start.orientation.apply(tensor_at(0.0) @ start.angular_velocity_body)
-    y = np.concatenate([start.position, start.quaternion_wxyz, total, np.cross(start.position, total) + spin])
+    spin = start.orientation.apply(tensor_at(0.0) @ start.angular_velocity_body + wheel_inertia * first_speed * axis)
+    along = wheel_inertia * (axis @ start.angular_velocity_body + first_speed)
+    y = np.concatenate([start.position, start.quaternion_wxyz, total, np.cross(start.position, total) + spin, [along]])
     found = solve_ivp(rate, (0.0, 10.0), y, "DOP853", times, rtol=3e-14, atol=1e-14)
     expected = [unpack(t, row) for t, row in zip(times, found.y.T, strict=True)]
     velocity, w_body = np.array([e[2] for e in expected]), np.array([e[3] for e in expected])
@@ -163,6 +178,9 @@ def test_rocket_and_exhaust_together_keep_momentum_and_angular_momentum():
     assert np.abs(motion.velocity - velocity).max() < 1e-10 * np.abs(velocity).max()
     assert np.abs(motion.angular_velocity_body - w_body).max() < 1e-10 * np.abs(w_body).max()
     assert np.abs(w_body[-1] - w_body[0]).max() > 0.1
+    if wheel:
+        speed = np.array([e[4] for e in expected])
+        assert np.abs(motion.rotor_speed[:, 0] - speed).max() < 1e-10 * np.abs(speed).max()
 
 
 def test_a_wheel_in_a_rocket_keeps_turning_it():

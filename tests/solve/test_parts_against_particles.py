@@ -242,6 +242,19 @@ def test_all_functions_of_a_user_against_the_sum_over_particles(part):
         check(motion, reference, expected)
 
 
+def test_a_change_in_closed_forms_against_the_sum_over_particles():
+    part = Part(PARTS["pivot"].clouds)
+    check(*run([SINGLE["gravity"]], part, late(change=kick, count=1), change_on(0), method="exact"))
+
+
+@pytest.mark.parametrize("part", ["free", "pivot", "system"])
+def test_all_functions_of_a_user_in_taylor_series_against_the_sum_over_particles(part):
+    pytest.importorskip("heyoka")
+    made = PARTS.get(part, Part(PARTS["pivot"].clouds))
+    cases = [*OWN, SINGLE["impulse body axes"], *([OWN_PAIR] if made.is_system else [])]
+    check(*run(cases, made, late(change=kick, count=1).on(0), change_on(0), method="taylor"))
+
+
 # Every path has the bits of `ph.simulate` -----------------------------------------------------------------------------
 FREE = [part for part in PARTS if "contacts" not in part]
 """Parts that every method takes."""
