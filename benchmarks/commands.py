@@ -150,7 +150,7 @@ def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repea
     "--advances", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="Of the stepper."
 )
 def latency(json_path: str | None, repeats: int, stones: int, advances: int) -> None:
-    """Time what one waits for: the first run of a new force, landings in an ensemble, a stepper's overhead.
+    """Time what one waits for: the first run of a new force, landings in an ensemble, steppers and environments.
 
     First runs take place in fresh processes, without and with cached machine code.
 

@@ -1,4 +1,4 @@
-"""What a user waits for: first runs, an ensemble whose members stop by themselves, and a stepper's overhead."""
+"""What a user waits for: first runs, an ensemble whose members stop by themselves, steppers and environments."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from benchmarks.environment import format_environment, measure_environment
 from benchmarks.event_ensemble import measure_landings
 from benchmarks.first_run import measure_first_runs
 from benchmarks.stepper import measure_stepper
 from benchmarks.throughput import machine_info, package_versions
+
+ENVIRONMENTS = 4096
+"""Of a vector."""
 
 
 def measure_latency(
@@ -19,7 +23,7 @@ def measure_latency(
     first_runs = measure_first_runs(repeats, report)
     report(f"{stones} stones that land")
     landings = measure_landings(stones, repeats)
-    report("a stepper")
+    report("a stepper, and environments")
     return {
         "repeats": repeats,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -28,6 +32,7 @@ def measure_latency(
         "first_runs": first_runs,
         "landings": landings,
         "stepper": measure_stepper(advances, repeats),
+        "environment": measure_environment(ENVIRONMENTS, advances, repeats),
     }
 
 
@@ -51,4 +56,6 @@ def format_latency(result: dict[str, Any]) -> str:
     for name, row in result["stepper"].items():
         beyond = f"{row['beyond']:12.2f} {row['with_loads_beyond']:16.2f} {row['save']:6.2f} {row['restore']:8.2f}"
         lines.append(f"  {name:<30} {row['advance']:6.2f} {row['step']:8.2f} {beyond}")
+    if result["environment"] is not None:
+        lines += ["", *format_environment(result["environment"])]
     return "\n".join(lines)

@@ -31,9 +31,9 @@ def measure_stepper(advances: int, repeats: int) -> dict[str, dict[str, float]]:
             stepper.set_loads(force=force, torque=force)
             stepper.advance(STEP)
 
-        one = _best(partial(stepper.advance, STEP), advances, repeats)
-        loaded = _best(advance_with_new_loads, advances, repeats)
-        many = _best(partial(stepper.advance, MANY * STEP), max(1, advances // MANY), repeats)
+        one = best_time(partial(stepper.advance, STEP), advances, repeats)
+        loaded = best_time(advance_with_new_loads, advances, repeats)
+        many = best_time(partial(stepper.advance, MANY * STEP), max(1, advances // MANY), repeats)
         step = (many - one) / (MANY - 1)
         token = stepper.save()
         found[method] = {
@@ -42,14 +42,14 @@ def measure_stepper(advances: int, repeats: int) -> dict[str, dict[str, float]]:
             "beyond": (one - step) * 1e6,
             "with_loads_beyond": (loaded - step) * 1e6,
             "wanted": WANTED_US,
-            "save": _best(stepper.save, advances, repeats) * 1e6,
-            "restore": _best(partial(stepper.restore, token), advances, repeats) * 1e6,
+            "save": best_time(stepper.save, advances, repeats) * 1e6,
+            "restore": best_time(partial(stepper.restore, token), advances, repeats) * 1e6,
             "wanted_save": WANTED_SAVE_US,
         }
     return found
 
 
-def _best(work: Callable[[], Any], count: int, repeats: int) -> float:
+def best_time(work: Callable[[], Any], count: int, repeats: int) -> float:
     """The seconds of one call, the best of the repeats."""
     times = []
     for _ in range(repeats):

@@ -52,6 +52,7 @@ _HOMES = {
     "DrawnSource": "ensembles.sampling.drawn_source",
     "Stepper": "solve.stepper",
     "environment": "solve.environment",
+    "vector_environment": "solve.environment",
     "write_source": "solve.write_source",
     "write_fmu": "solve.write_fmu",
     "Motion": "results.motion",
@@ -157,6 +158,7 @@ if _typing.TYPE_CHECKING:
     from polhode.scenario.scenario import Scenario as Scenario
     from polhode.scenario.state import State as State
     from polhode.solve.environment import environment as environment
+    from polhode.solve.environment import vector_environment as vector_environment
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper
     from polhode.solve.write_fmu import write_fmu as write_fmu

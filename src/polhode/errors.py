@@ -41,6 +41,10 @@ class MeshError(InertiaError):
         self.diagnosis = diagnosis
 
 
+class MethodWarning(UserWarning):
+    """A setting of a run that does not do what its name suggests, because no method was named."""
+
+
 class MassWarning(UserWarning):
     """Something unusual about a mesh or a tolerance: the numbers are right, but may not be what was meant."""
 
@@ -144,6 +148,27 @@ def find_stacklevel() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
         frame, level = frame.f_back, level + 1
     return level
+
+
+LONGEST_SHOWN = 120
+"""The characters of a value in a sentence, which is to be read whole in a terminal."""
+
+
+def show(value: Any) -> str:
+    """What was given, for a sentence: its repr on one line, shortened where it is long, or its kind if it has none.
+
+    Examples
+    --------
+    >>> show(10**5000), show("x" * 500)[-10:]
+    ('a whole number of 16610 bits', '... (a str)')
+    """
+    if isinstance(value, int) and value.bit_length() > 4 * LONGEST_SHOWN:  # the digits of the largest are refused
+        return f"a whole number of {value.bit_length()} bits"
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 20]}... (a {type(value).__name__})"
 
 
 def nearest(name: Any, known: Iterable[str]) -> str:

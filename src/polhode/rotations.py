@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations import formulations, quaternions, rigid_body
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def euler_angles(turn: Rotation | ArrayLike) -> Array:
 
 
 def angles_within_a_turn(quaternion_wxyz: Array) -> Array:
-    """`euler_angles` without argument checks, for an array of quaternions; NaN gives NaN.
+    """`euler_angles` of an array of quaternions, (..., 4), each of any length; NaN gives NaN.
 
     Examples
     --------
@@ -288,7 +288,7 @@ def angles_within_a_turn(quaternion_wxyz: Array) -> Array:
     >>> ph.rotations.angles_within_a_turn(np.array([(1.0, 0, 0, 0), (0.6, 0, 0, 0.8)])).round(6).tolist()
     [[0.0, 0.0, 0.0], [1.85459, 0.0, 0.0]]
     """
-    w, x, y, z = _components(quaternion_wxyz)
+    w, x, y, z = _components(_rows_of_four(quaternion_wxyz))
     leading = np.where(w != 0, w, np.where(z != 0, z, np.where(x != 0, x, y)))
     q: Any = tuple(np.where(leading < 0, -c, c) + 0.0 for c in (w, x, y, z))
     (w, x, y, z), (phi, theta, psi) = q, formulations.angles_of(q)
@@ -348,7 +348,7 @@ def yaw_pitch_roll(turn: Rotation | ArrayLike) -> Array:
 
 
 def yaw_pitch_roll_of(quaternion_wxyz: Array) -> Array:
-    """`yaw_pitch_roll` without argument checks, for an array of quaternions; NaN gives NaN.
+    """`yaw_pitch_roll` of an array of quaternions, (..., 4), each of any length; NaN gives NaN.
 
     Examples
     --------
@@ -357,7 +357,7 @@ def yaw_pitch_roll_of(quaternion_wxyz: Array) -> Array:
     >>> ph.rotations.yaw_pitch_roll_of(np.array([(1.0, 0, 0, 0)])).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    w, x, y, z = _components(quaternion_wxyz)
+    w, x, y, z = _components(_rows_of_four(quaternion_wxyz))
     # The quaternion times a quarter turn about y: half the sum and half the difference of yaw and roll are angles.
     a, b, c, d = w - y, x + z, w + y, z - x
     low, high = np.hypot(a, b), np.hypot(c, d)
@@ -367,6 +367,17 @@ def yaw_pitch_roll_of(quaternion_wxyz: Array) -> Array:
     yaw = np.where(up, 2 * half_difference, np.where(down, 2 * half_sum, half_sum + half_difference))
     roll = np.where(up | down, 0.0, half_sum - half_difference)
     return _stack_components((_wrap_angle(yaw), 2 * np.arctan2(high, low) - np.pi / 2, _wrap_angle(roll)))
+
+
+def _rows_of_four(given: Any) -> Array:
+    """Quaternions of any shape, which may be NaN where a motion has failed."""
+    try:
+        q = validation.as_floats(given)
+    except (TypeError, ValueError, OverflowError):
+        q = np.zeros(0)
+    if q.shape[-1:] != (4,):
+        raise InputError(f"quaternion_wxyz must be an array of quaternions, (..., 4), not {show(given)}")
+    return q
 
 
 def rate_matrix(theta: float, psi: float) -> Array:

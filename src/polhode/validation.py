@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Callable, Collection
 from os import PathLike
 from pathlib import Path
 from threading import local
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.errors import FileError, InputError
+from polhode.errors import FileError, InputError, nearest, show
 
 Array: TypeAlias = NDArray[np.float64]
+AXES = ("world", "body")
+"""The axes in which a vector may be given."""
+Kind = TypeVar("Kind")
 Leaf: TypeAlias = float | Array
 """One number, or an array with one for each member of an ensemble (or body of a system)."""
+
+
+Advice: TypeAlias = Callable[[str, Collection[str]], str]
+"""From an unknown word and the known ones, what to do."""
 
 
 class _Following(local):
@@ -40,12 +50,12 @@ def check_numbers(
     try:
         array = as_floats(value)
     except (TypeError, ValueError, OverflowError):
-        if shape and isinstance(value, (tuple, list)) and any(np.ndim(part) for part in value):
+        if shape and isinstance(value, (tuple, list)) and any(shape_of(part) for part in value):
             raise error(
                 f"{name} must be {wanted}, or one array with {wanted} for each member of an ensemble, not a "
                 f"{type(value).__name__} of arrays: write np.stack(np.broadcast_arrays(x, y, z), axis=-1)"
             ) from None
-        raise error(f"{name} must be {wanted}, not {value!r}") from None
+        raise error(f"{name} must be {wanted}, not {show(value)}") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
         raise error(
             f"{name} must be {wanted} (in an ensemble with one leading axis for the members), "
@@ -68,6 +78,8 @@ def check_positive(value: Any, name: str, unit: str, error: type[InputError] = I
 
 def check_number(value: Any, name: str, error: type[InputError] = InputError) -> float:
     """One finite number, with no members."""
+    if isinstance(value, float) and following.trail is None and -math.inf < value < math.inf:
+        return float(value)  # as nearly always, and faster
     array = check_numbers(value, name, shape_of(value), error, "a number")
     if array.ndim:
         raise error(f"{name} must be one number, the same for all, but has the shape {array.shape}")
@@ -96,15 +108,64 @@ def check_still_finite(array: Array, what: str) -> Array:
 def check_flag(value: Any, name: str, error: type[InputError] = InputError) -> bool:
     """True or False, not something that is only truthy."""
     if not isinstance(value, (bool, np.bool_)):
-        raise error(f"{name} must be True or False, not {value!r}")
+        raise error(f"{name} must be True or False, not {show(value)}")
     return bool(value)
 
 
-def check_path(path: Any, what: str) -> Path:
+def check_word(
+    value: Any, name: str, known: Collection[str], error: type[InputError] = InputError, advice: str | Advice = nearest
+) -> str:
+    """One of the known words; `advice` ends the sentence about another one, or makes its end of it and the known.
+
+    What is no text is refused before it is compared: arrays compare number by number, and lists have no hash.
+
+    Examples
+    --------
+    >>> check_word("gpu", "engine", ("cpu", "gpu"))
+    'gpu'
+    >>> check_word(["gpu"], "engine", ("cpu", "gpu"))
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InputError: engine ['gpu'] is unknown: it must be one of 'cpu', 'gpu'
+    """
+    if not isinstance(value, str):
+        raise error(f"{name} {show(value)} is unknown: it must be one of {', '.join(map(repr, known))}")
+    if value not in known:
+        raise error(f"{name} {show(value)} is unknown: {advice if isinstance(advice, str) else advice(value, known)}")
+    return value
+
+
+def check_text(value: Any, name: str, error: type[InputError] = InputError) -> str:
+    """Any text."""
+    if not isinstance(value, str):
+        raise error(f"{name} must be a string, not {show(value)}")
+    return value
+
+
+def check_path(path: Any, what: str, use: str = "written to") -> Path:
     """A path from what a user gave."""
-    if not isinstance(path, (str, PathLike)):
-        raise FileError(f"{what} cannot be written to {path!r}: give the name of a file, as a string or a Path")
+    if not isinstance(path, (str, PathLike)) or isinstance(os.fspath(path), bytes):
+        raise FileError(f"{what} cannot be {use} {show(path)}: give the name of a file, as a string or a Path")
+    try:
+        if b"\0" in os.fsencode(path):
+            raise ValueError
+    except ValueError:  # also characters that no file name has
+        raise FileError(f"{what} cannot be {use} {show(path)}: no file can have that name") from None
     return Path(path)
+
+
+def check_index(value: Any, name: str, count: int, error: type[InputError] = InputError) -> int:
+    """A whole number from 0 to count - 1."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not 0 <= value < count:
+        raise error(f"{name} must be a whole number from 0 to {count - 1}, not {show(value)}")
+    return int(value)
+
+
+def check_kind(value: Any, name: str, kind: type[Kind], error: type[InputError] = InputError) -> Kind:
+    """Something of one of our kinds."""
+    if not isinstance(value, kind):
+        raise error(f"{name} must be a ph.{kind.__name__}, not {show(value)}")
+    return value
 
 
 def shape_of(value: Any) -> tuple[int, ...]:

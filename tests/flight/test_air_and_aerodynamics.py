@@ -224,8 +224,8 @@ CD = {"variables": "mach", "knots": (0.0, 1.0), "values": (0.3, 0.4)}
             r"must have the shape \(2, 2\)",
         ),
         (lambda: ph.CoefficientTable(("mach", "sideslip"), ((0, 1), (0, 1)), ((1, 2), (3,))), "rows of equal length"),
-        (lambda: ph.CoefficientTable("alpha", (0, 1), (1, 2)), "variable 'alpha' of a table is unknown"),
-        (lambda: ph.CoefficientTable("mach", (0, 1), (1, 2), beyond="extend"), "beyond='extend' is unknown"),
+        (lambda: ph.CoefficientTable("alpha", (0, 1), (1, 2)), "table variable 'alpha' is unknown"),
+        (lambda: ph.CoefficientTable("mach", (0, 1), (1, 2), beyond="extend"), "beyond 'extend' is unknown"),
         (lambda: ph.air.wind_table((0, 2000, 1000), ((0, 0, 0),) * 3), "heights of the wind must increase"),
         (lambda: ph.air.wind_table((0, 1000), ((0, 0, 0),) * 3), "for each of the 2 heights"),
         (lambda: ph.air.wind_table((0, 1000), ((0, 0, 0), (0, math.nan, 0))), "must be finite, but at height number 1"),
@@ -239,8 +239,8 @@ CD = {"variables": "mach", "knots": (0.0, 1.0), "values": (0.3, 0.4)}
         (lambda: ph.forces.drag(0.1, {"variables": "mach"}), "knots is missing"),
         (lambda: ph.forces.aerodynamics(0.1, {}), "at least one of CD, CY, CL"),
         (lambda: ph.forces.aerodynamics(0.1, {"CX": 1.0}), "coefficient 'CX' is unknown with axes='wind'"),
-        (lambda: ph.forces.aerodynamics(0.1, {"CD": 1.0}, axes="stability"), "axes='stability' is unknown"),
-        (lambda: ph.forces.aerodynamics(0.1, {"Cmq": 1.0}, rates_relative_to="x"), "rates_relative_to='x' is unknown"),
+        (lambda: ph.forces.aerodynamics(0.1, {"CD": 1.0}, axes="stability"), "axes 'stability' is unknown"),
+        (lambda: ph.forces.aerodynamics(0.1, {"Cmq": 1.0}, rates_relative_to="x"), "rates_relative_to 'x' is unknown"),
     ],
 )
 def test_bad_tables_and_air_are_refused_with_a_sentence(make, sentence):

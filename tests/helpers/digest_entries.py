@@ -221,15 +221,19 @@ def of_run(motion: Any) -> Arrays:
 
 def of_dynamics(motion: Any) -> Arrays:
     """What is derived from a motion by arithmetic and roots alone."""
-    names = (
-        *("acceleration", "angular_velocity", "rotation_matrix", "inertia_world"),
-        *("translational_energy", "rotational_energy", "potential_energy", "energy", "end_times"),
-    )
-    found = {name: getattr(motion, name) for name in names}
+    energies = ("translational_energy", "rotational_energy", "potential_energy", "energy")
+    found = {
+        "acceleration": motion.acceleration,
+        "angular_velocity": motion.angular_velocity,
+        "rotation_matrix": motion.orthonormal_rotation_matrix,  # as it was called when the digest was written
+        "inertia_world": motion.inertia_world,
+        **{name: getattr(motion, name) for name in energies},
+        "end_times": motion.end_times,
+    }
     if motion.scenario.pivot is not None:
         found["reaction_force"] = motion.reaction_force
     if motion.scenario.formulation == "momentum_matrix":
-        found["matrix_as_computed"] = motion.matrix_as_computed
+        found["matrix_as_computed"] = motion.rotation_matrix
     return {
         **found,
         "angular_momentum_about": motion.angular_momentum_about((0.1, 0.2, 0.3)),

@@ -128,6 +128,78 @@ def test_a_folder_offers_its_files_also_those_that_come_later(wheel):
     assert models.name_of(wheel) == "wheel"
 
 
+def _link_to_itself(path):
+    path.symlink_to(path.name)
+
+
+def _unreadable(path):
+    path.write_text(WHEEL, encoding="utf-8")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("whoever runs the tests may read everything")
+
+
+FAULTY = {
+    "axes of a torque": (
+        lambda path: path.write_text(WHEEL + '\n[[forces]]\nkind = "torque"\ntorque = [1, 0, 0]\naxes = []\n'),
+        r"axes \[\] is unknown",
+    ),
+    "nested brackets": (lambda path: path.write_text("pivot = " + 2000 * "[" + 2000 * "]"), "nested too deeply"),
+    "a deep list": (lambda path: path.write_text(f"rtol = {200 * '['}{200 * ']'}\n{WHEEL}"), "rtol must be"),
+    "not UTF-8": (lambda path: path.write_bytes(b'title = "\xff\xfe"\n'), "is not UTF-8, as TOML is: byte 9 is 0xff"),
+    "not TOML": (lambda path: path.write_text("= 3"), "is not TOML"),
+    "endless digits": (lambda path: path.write_text(f"duration = {5000 * '9'}"), "is not TOML"),
+    "a huge number": (
+        lambda path: path.write_text(WHEEL.replace("duration = ", f"duration = {400 * '9'} #", 1)), "a whole number of",
+    ),
+    "null characters": (lambda path: path.write_bytes(bytes(100)), "is not TOML"),
+    "empty": (lambda path: path.write_text(""), "duration|body"),
+    "a link to itself": (_link_to_itself, "cannot be read"),
+    "a link to nothing": (lambda path: path.symlink_to("nowhere"), "there is no file"),
+    "a folder": (lambda path: path.mkdir(), "is no file that can be read"),
+    "a pipe": (os.mkfifo, "is no file that can be read"),
+    "a device": (lambda path: path.symlink_to("/dev/zero"), "is no file that can be read"),
+    "unreadable": (_unreadable, "cannot be read: Permission denied"),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_faulty_file_in_a_folder_is_listed_and_the_rest_works(wheel, name):
+    write, sentence = FAULTY[name]
+    write(wheel.parent / "faulty.toml")
+    models = LabModels(paths=[wheel.parent])
+    assert {model.name for model in models.own} == {"wheel", "faulty"}
+    assert models["wheel"]().final.time == 6.0
+    (error,) = models.errors
+    assert "faulty.toml" in error
+    assert re.search(sentence, error)
+    assert str(wheel.parent) not in error
+    with pytest.raises(InputError, match=r"read again when it is saved"):
+        models["faulty"].run()
+    with TestClient(create_app(Lab(("127.0.0.1",), None, models=models)), base_url=f"http://{HOME}") as client:
+        assert client.get("/wheel").status_code == 200
+        assert client.get("/faulty").status_code == 200
+    faulty = wheel.parent / "faulty.toml"
+    faulty.rmdir() if faulty.is_dir() and not faulty.is_symlink() else faulty.unlink()
+    faulty.write_text(WHEEL, encoding="utf-8")
+    models.refresh()
+    assert models.errors == ()
+
+
+def test_an_error_that_no_check_has_foreseen_is_listed_too(wheel, monkeypatch):
+    from polhode.lab_server import registry
+
+    def fails(path):
+        raise ZeroDivisionError("float division by zero")
+
+    monkeypatch.setattr(registry, "read_model", fails)
+    models = LabModels(paths=[wheel])
+    assert models.errors == (
+        "wheel.toml cannot be read, and no check has found out why (ZeroDivisionError: float division by zero)",
+    )
+
+
 def test_names_that_are_taken_get_a_number(wheel, tmp_path):
     (tmp_path / "other").mkdir()
     paths = [wheel, tmp_path / "other" / "wheel.toml", tmp_path / "gyroscope.toml"]

@@ -129,7 +129,7 @@ def test_slides_the_exercise_with_the_engine():
         formulation="momentum_matrix",
     )
     assert motion.final.position == pytest.approx(h**2 * np.array((4 * np.cos(np.radians(30)), 2 - g, 0)), abs=1e-17)
-    assert motion.matrix_as_computed[-1] == pytest.approx(
+    assert motion.rotation_matrix[-1] == pytest.approx(
         np.array([[1, 5 * h**2, 0], [-5 * h**2, 1, 0], [0, 0, 1]]), abs=1e-16
     )
 

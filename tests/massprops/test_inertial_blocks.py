@@ -184,7 +184,7 @@ def test_refusals_are_sentences():
     assert_refused(
         lambda: format_block(ph.particle(1.0), "urfd"),
         InertiaError,
-        ("cannot be written as 'urfd'", "did you mean 'urdf'?"),
+        ("body format 'urfd' is unknown", "did you mean 'urdf'?"),
     )
     many = ph.Body(mass=(1.0, 2.0), inertia=(1.0, 2.0, 2.5))
     assert_refused(lambda: format_block(many, "mjcf"), InertiaError, ("an ensemble of 2 members",))

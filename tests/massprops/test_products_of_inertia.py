@@ -33,7 +33,7 @@ def test_six_numbers_and_a_tensor_against_particles(products, sign, tmp_path):
 
 def test_what_is_refused():
     for arguments, sentence in (
-        (((1, 1, 1, 0, 0, 0), "plus"), "products='plus' is unknown"),
+        (((1, 1, 1, 0, 0, 0), "plus"), "products 'plus' is unknown"),
         (((1, 1, 1), "positive"), "must be six numbers"),
         ((((1, 2, 0), (3, 1, 0), (0, 0, 1)), "positive"), "symmetric"),
     ):

@@ -272,7 +272,7 @@ def test_a_text_truncated_after_its_first_solid_is_refused(tmp_path, name, optio
         ({"density": 1.0, "area_density": 1.0}, "both were given"),
         ({"area_density": 1.0, "shell": 0.1}, "give one"),
         ({"density": 1.0, "shell": 0.0}, "shell must be greater than 0 m"),
-        ({"density": 1.0, "repair": "fil"}, "unknown repair 'fil': did you mean 'fill'"),
+        ({"density": 1.0, "repair": "fil"}, "repair 'fil' is unknown: did you mean 'fill'"),
     ],
 )
 def test_bad_arguments_are_refused_with_a_message(arguments, sentence):

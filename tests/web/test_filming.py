@@ -93,7 +93,7 @@ def test_without_a_browser_matplotlib_draws(motion, tmp_path, monkeypatch):
     ("options", "words"),
     [
         ({"time": 4.0}, "t = 4 s is outside the run"),
-        ({"drawn_by": "pen"}, "drawn_by must be one of"),
+        ({"drawn_by": "pen"}, "drawn_by 'pen' is unknown"),
         ({"size": (10, 10)}, "out of range"),
     ],
 )
@@ -105,7 +105,7 @@ def test_what_cannot_be_drawn_is_a_sentence(motion, tmp_path, options, words):
 
 @needs_browser
 def test_an_unknown_view_is_a_sentence(motion, tmp_path):
-    with pytest.raises(InputError, match="views must be one of"):
+    with pytest.raises(InputError, match="views 'above' is unknown: known are"):
         motion.picture(tmp_path / "a.png", views="above")
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.gallery.gallery_model import THEMES, Model, Parameter, ReferenceCheck, main_motion
 from polhode.gallery.knob import Knob, format_with_unit
 
@@ -58,7 +58,7 @@ class _Models(Mapping[str, Model]):
 
     def __getitem__(self, name: str) -> Model:
         if name not in _modules():
-            raise UnknownModelError(f"there is no model {name!r}: {nearest(name, _modules())}")
+            raise UnknownModelError(f"there is no model {show(name)}: {nearest(name, _modules())}")
         model: Model = import_module(_modules()[name]).MODEL
         return model
 

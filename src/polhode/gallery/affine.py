@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import rotations, validation
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -126,10 +126,12 @@ def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) ->
     [[1.0, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     if not isinstance(dimensions, (int, np.integer)) or dimensions not in (2, 3):
-        raise InputError(f"dimensions must be 2 or 3, not {dimensions!r}")
+        raise InputError(f"dimensions must be 2 or 3, not {show(dimensions)}")
     names = ("x", "y", "z")[:dimensions]
     if not (isinstance(moves, str) and isinstance(by, str) and moves in names and by in names and moves != by):
-        raise InputError(f"a skew moves one axis by another: two of {', '.join(names)}, not {moves!r} and {by!r}")
+        raise InputError(
+            f"a skew moves one axis by another: two of {', '.join(names)}, not {show(moves)} and {show(by)}"
+        )
     block = np.eye(dimensions)
     block[names.index(moves), names.index(by)] = validation.check_number(amount, "amount")
     return _embed_block(block)
@@ -258,8 +260,7 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
     array = homogenized(points)
     if array.shape[-1] != 4:
         raise InputError("a projection needs points of space: x, y, z and w")
-    if not isinstance(along, str) or along not in _PROJECTION_AXES:
-        raise InputError(f"along must be 'x', 'y' or 'z', not {along!r}")
+    validation.check_word(along, "along", _PROJECTION_AXES)
     right, up, toward = _PROJECTION_AXES[along]
     flat, depth = array[..., [right, up]], array[..., toward]
     if distance is None:

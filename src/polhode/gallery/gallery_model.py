@@ -9,7 +9,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.gallery.knob import Knob
 from polhode.gallery.lesson import Lesson, load_lesson
 from polhode.gallery.thumbnails import thumbnail_name
@@ -148,7 +148,7 @@ class Model:
         known = {p.name: p for p in self.parameters}
         for name in given:
             if name not in known:
-                raise InputError(f"{self.name} has no parameter {name!r}: {nearest(name, known)}")
+                raise InputError(f"{self.name} has no parameter {show(name)}: {nearest(name, known)}")
         return {name: p.validate(given.get(name, p.default)) for name, p in known.items()}
 
     def run(self, store: Path | None = None, resume: bool = False, /, **values: float) -> Motion | dict[str, Motion]:

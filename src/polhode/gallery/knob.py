@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 
 
 def format_with_unit(number: str, unit: str) -> str:
@@ -55,15 +55,16 @@ class Knob:
     label: str = ""
 
     def __post_init__(self) -> None:
-        called = self.name or "a knob"
-        for field in ("default", "low", "high"):
-            value = getattr(self, field)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                raise InputError(f"{field} of {called} must be a finite number, but is {value!r}")
-            object.__setattr__(self, field, float(value))
+        called = self.name if isinstance(self.name, str) and self.name else "a knob"
         for field in ("unit", "help", "name", "label"):
             if not isinstance(getattr(self, field), str):
-                raise InputError(f"{field} of {called} must be a string, but is {getattr(self, field)!r}")
+                raise InputError(f"{field} of {called} must be a string, but is {show(getattr(self, field))}")
+        for field in ("default", "low", "high"):
+            value = getattr(self, field)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not -sys.float_info.max <= value <= sys.float_info.max:
+                raise InputError(f"{field} of {called} must be a finite number, but is {show(value)}")
+            object.__setattr__(self, field, float(value))
         if not self.low < self.high:
             raise InputError(
                 f"{called} goes from low = {self.low:g} to high = {self.high:g}: low must be less than high"
@@ -79,9 +80,9 @@ class Knob:
         """Return the value as a float; raise InputError if it is outside the range."""
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             unit = "" if self.unit == "1" else f" in {self.unit}"
-            raise InputError(f"{self.name} must be a number{unit}, not {value!r}") from None
+            raise InputError(f"{self.name} must be a number{unit}, not {show(value)}") from None
         if not self.low <= number <= self.high:
             about = f" ({self.help})" if self.help else ""
             raise InputError(

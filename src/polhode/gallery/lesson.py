@@ -11,7 +11,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.web.mathml import tex_to_mathml
 
 _FIELD = re.compile(r"^\s*(\w+) = \{(.*)\},?$", re.MULTILINE)
@@ -134,7 +134,7 @@ def describe_reference(reference: str) -> dict[str, str]:
     known = bibliography()
     name, _, place = reference.partition(", ")
     if name not in known:
-        raise InputError(f"the bibliography has no entry {name!r}: {nearest(name, known)}")
+        raise InputError(f"the bibliography has no entry {show(name)}: {nearest(name, known)}")
     entry = known[name]
     entry = (
         {**entry, "journal": f"{entry['journal']} {entry.get('volume', '')}".strip()} if "journal" in entry else entry

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import GeometrySource, Shape
 from polhode.results.audit import audit_motion, common_direction
@@ -109,7 +109,7 @@ def program_of(model: Model, values: Mapping[str, float], knobs: Sequence[str] |
     known = [p.name for p in model.parameters]
     for name in knobs or ():
         if name not in known:
-            raise InputError(f"{model.name} has no parameter {name!r}: {nearest(name, known)}")
+            raise InputError(f"{model.name} has no parameter {show(name)}: {nearest(name, known)}")
     wanted = [KnobRange(p.name, p.low, p.high) for p in model.parameters if knobs is None or p.name in knobs]
 
     def build(**given: float) -> Mapping[str, Scenario]:

@@ -62,11 +62,11 @@ def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scen
 def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> list[ReferenceCheck]:
     """Position and matrix after two steps, and the deviation of the matrix from a rotation."""
     motion = motions["the exercise"]
-    place, matrix = motion.position[2], motion.matrix_as_computed[2]
+    place, matrix = motion.position[2], motion.rotation_matrix[2]
     expected = step**2 * (_push_force(push, angle) - np.array((0.0, g, 0.0)))
     size, turn = step**2 * (push + g), _turn_per_step(push, angle, step)
     swelling = float(np.linalg.det(matrix)) - 1
-    deviations = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (m.matrix_as_computed[2] for m in motions.values())]
+    deviations = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (m.rotation_matrix[2] for m in motions.values())]
     order = float(np.log2(deviations[0] / deviations[1]))
     off = float(np.abs(matrix - np.array(((1, turn, 0), (-turn, 1, 0), (0, 0, 1)))).max())
     return [
@@ -145,7 +145,7 @@ def _draw_equator(axes: Axes, motion: Motion) -> None:
     from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
     around = np.linspace(0, 2 * np.pi, 721)
-    tips = motion.matrix_as_computed[1:, :2, 0]
+    tips = motion.rotation_matrix[1:, :2, 0]
     draw_closed_form(axes, np.cos(around), np.sin(around), "unit circle")
     axes.plot(tips[:, 0], tips[:, 1], color=AXIS_COLORS[0], marker="o", markersize=4)
     for n in (1, 2, STEPS):
@@ -168,7 +168,7 @@ def _draw_departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> N
     from polhode.plot.style import COLORS, draw_closed_form
 
     steps = np.array([m.scenario.needed_step for m in motions.values()])
-    second = [m.matrix_as_computed[2] for m in motions.values()]
+    second = [m.rotation_matrix[2] for m in motions.values()]
     found = [float(np.abs(r.T @ r - np.eye(3)).max()) for r in second]
     draw_closed_form(axes, steps, (turn * steps**2) ** 2, "(5/2 F sin a)² h⁴")
     axes.plot(steps, found, color=COLORS["omega"], marker="o", markersize=5, label="simulated")

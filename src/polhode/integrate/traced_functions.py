@@ -144,6 +144,13 @@ def forces_need_velocity(scenario: Scenario) -> bool:
     return any(_reads(f, _VELOCITIES) for f in scenario.forces if f.kind != "impulse")
 
 
+def loads_depend_on_time(scenario: Scenario) -> bool:
+    """Whether any force on a body or rotor may depend on the time: those that pass it on count as well."""
+    return any(rotor.kernel is not None for rotor in scenario.rotors) or any(
+        _reads(f, ("t",)) for f in scenario.forces if f.kind != "impulse"
+    )
+
+
 def _reads(f: Force, names: Sequence[str]) -> bool:
     try:
         used = _used(f.kernel, map_leaves(lambda _: 0.0, f.params), f.kind)

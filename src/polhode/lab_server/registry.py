@@ -115,7 +115,10 @@ def _read_or_explain(path: Path) -> Model:
     try:
         return read_model(path)
     except PolhodeError as error:
-        return _explaining_model(path, str(error).replace(str(path), path.name))
+        sentence = str(error)
+    except Exception as error:  # whatever a file holds, the others are offered
+        sentence = f"{path.name} cannot be read, and no check has found out why ({type(error).__name__}: {error})"
+    return _explaining_model(path, sentence.replace(str(path), path.name))
 
 
 @dataclass(frozen=True)

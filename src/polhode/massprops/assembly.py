@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations.inertia import shift_inertia
-from polhode.errors import InertiaError, MassWarning
+from polhode.errors import InertiaError, MassWarning, show
 from polhode.massprops.body import Body
 from polhode.massprops.hole_checks import find_hole_warnings, has_uniform_density
 from polhode.massprops.line_bodies import combine_points_and_lines, line_axis, line_tensor
@@ -226,8 +226,8 @@ def _describe_value(value: Any) -> str:
     """A short description of what was given instead of a body."""
     if isinstance(value, (list, tuple, set, dict)):
         return f"a {type(value).__name__} of {len(value)}"
-    return repr(value) if isinstance(value, (str, int, float, complex, type(None))) else f"a {type(value).__name__}"
+    return show(value) if isinstance(value, (str, int, float, complex, type(None))) else f"a {type(value).__name__}"
 
 
 def _describe_shape(value: Any, shape: tuple[int, ...]) -> str:
-    return f"they have shape {shape}" if shape else f"got {value!r}"
+    return f"they have shape {shape}" if shape else f"got {show(value)}"

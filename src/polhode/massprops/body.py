@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations.inertia import BodyConstants, shift_inertia
-from polhode.errors import InertiaError
+from polhode.errors import InertiaError, show
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.massprops.geometry import Part, Surface, merge_surfaces
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized, check_moments, check_symmetry, diagonalize_inertia
@@ -91,6 +91,8 @@ class Body:
         diagonalized = freeze_arrays(self._diagonalized())
         tensor, moments, axes = diagonalized
         validation.check_flag(self.allow_unphysical, "allow_unphysical", InertiaError)
+        for name in ("is_particle", "is_line"):
+            validation.check_flag(getattr(self, name), name, InertiaError)
         if not self.is_particle:
             check_moments(moments, self.allow_unphysical, self.is_line)
         volume, area = (_check_extent(getattr(self, name), name) for name in ("volume", "area"))
@@ -120,7 +122,7 @@ class Body:
         shape = validation.shape_of(self.inertia)
         if shape[-1:] != (3,):
             raise InertiaError(
-                f"inertia must be three principal moments or a 3 x 3 tensor, in kg m2, not {self.inertia!r}"
+                f"inertia must be three principal moments or a 3 x 3 tensor, in kg m2, not {show(self.inertia)}"
             )
         if shape != (3, 3) and (len(shape) == 1 or shape[1:] == (3,)):
             moments = validation.check_numbers(self.inertia, "inertia", (3,), InertiaError)
@@ -195,11 +197,8 @@ class Body:
         >>> aircraft.inertia_body[0].tolist()
         [12875.0, 0.0, -1331.0]
         """
-        if products not in ("negative", "positive"):
-            raise InertiaError(
-                f"products={products!r} is unknown: the products of inertia are 'negative' (-integral of rho x y, "
-                "entries of the tensor) or 'positive' (integral of rho x y)"
-            )
+        advice = "they are 'negative' (-integral of rho x y, entries of the tensor) or 'positive' (integral of rho x y)"
+        validation.check_word(products, "products", ("negative", "positive"), InertiaError, advice)
         shape = validation.shape_of(inertia)
         if shape == (6,):
             xx, yy, zz, xy, xz, yz = validation.check_numbers(inertia, "inertia", (6,), InertiaError)

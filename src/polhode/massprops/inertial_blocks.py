@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.errors import InertiaError, nearest
+from polhode.errors import InertiaError
 from polhode.massprops.body_table import body_to_table
 from polhode.massprops.mass_report import build_mass_report, refuse_ensemble_body, symmetrize_tensor
 from polhode.massprops.principal_axes import ROUNDING
+from polhode.validation import check_text, check_word
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
@@ -54,8 +55,8 @@ def format_block(body: Body, form: str, name: str = "body", comments: Iterable[s
     <!-- brick: kg, m, kg m2; tensor about the center of mass, products with their minus sign -->
     <inertial pos="0.0 0.0 0.0" mass="6.0" fullinertia="6.5 5.0 2.5 0.0 0.0 0.0"/>
     """
-    if form not in BLOCK_FORMATS:
-        raise InertiaError(f"a body cannot be written as {form!r}: {nearest(form, BLOCK_FORMATS)}")
+    check_text(name, "the name of a body", InertiaError)
+    check_word(form, "body format", BLOCK_FORMATS, InertiaError)
     refuse_ensemble_body(body)
     return BLOCK_FORMATS[form](body, name, list(comments))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.massprops.geometry import Indices, Surface
 from polhode.massprops.polygons import counterclockwise_order, triangulate_polygon
 from polhode.massprops.simplices import shortest_spanning_edges, triple_product
@@ -25,7 +25,7 @@ LINE_RADIUS_RATIO = 1 / 100
 def tessellate_shape(name: str, sizes: Mapping[str, Any], segments: int) -> Surface:
     """The triangles of a shape, with this many segments per full circle."""
     if not isinstance(segments, Integral) or isinstance(segments, bool) or segments < 3:
-        raise InputError(f"segments must be an integer, 3 or more, not {segments!r}: the number per full circle")
+        raise InputError(f"segments must be an integer, 3 or more, not {show(segments)}: the number per full circle")
     return TESSELLATORS[name](int(segments), **sizes)
 
 

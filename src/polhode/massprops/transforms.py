@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import validation
-from polhode.errors import InertiaError, nearest
+from polhode.errors import InertiaError, show
 from polhode.massprops.line_bodies import line_axis, line_tensor
 from polhode.massprops.principal_axes import ROUNDING, ZERO_MOMENT_RTOL, Diagonalized, order_principal_axes
 from polhode.validation import Array
@@ -32,7 +32,8 @@ def rotate_body(body: Body, rotation: Any, about: ArrayLike) -> Body:
 
     if not isinstance(rotation, Rotation):
         raise InertiaError(
-            f"rotation must be a SciPy Rotation, such as Rotation.from_euler('z', 90, degrees=True), not {rotation!r}"
+            "rotation must be a SciPy Rotation, such as Rotation.from_euler('z', 90, degrees=True), not "
+            f"{show(rotation)}"
         )
     if not rotation.single and body.members is None:
         raise InertiaError(f"a single body takes one rotation, but {len(rotation)} were given: turn it by each in turn")
@@ -65,8 +66,7 @@ def scale_body(body: Body, factor: ArrayLike, keep: str) -> Body:
             f"a scale factor must be greater than 0, but the smallest is {f.min():g}: "
             "for a mirror image use mirror(normal), for a flat body a shape without thickness"
         )
-    if keep not in ("density", "mass"):
-        raise InertiaError(f"scale cannot keep {keep!r}: {nearest(keep, ('density', 'mass'))}")
+    validation.check_word(keep, "keep", ("density", "mass"), InertiaError)
     growth = f[..., 0] * f[..., 1] * f[..., 2]
     more = growth if keep == "density" else np.ones(())
     if keep == "density":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode import validation
-from polhode.errors import InertiaError, MassWarning, PolhodeError
+from polhode.errors import InertiaError, MassWarning, PolhodeError, show
 from polhode.massprops.body import Body
 from polhode.massprops.principal_axes import ROUNDING
 from polhode.synonyms import explain_unknown_arguments
@@ -59,7 +59,7 @@ def tolerance(value: ArrayLike, plus_minus: ArrayLike) -> Tolerance:
     values = validation.check_numbers(value, "the value", shape, InertiaError)
     if given not in ((), shape):
         raise InertiaError(
-            f"plus_minus must be one number for all, or one for each of the {shape} values, not {plus_minus!r}"
+            f"plus_minus must be one number for all, or one for each of the {shape} values, not {show(plus_minus)}"
         )
     amounts = np.broadcast_to(validation.check_numbers(plus_minus, "its tolerance", given, InertiaError), shape)
     if (amounts < 0).any():
@@ -171,7 +171,9 @@ class _TolerancedNumber(NamedTuple):
 
 def _find_toleranced_numbers(build: Any, sizes: Mapping[str, Any]) -> list[_TolerancedNumber]:
     if not callable(build):
-        raise InertiaError(f"{build!r} is not callable: give a function, as in ph.uncertainty(ph.shapes.sphere, ...)")
+        raise InertiaError(
+            f"{show(build)} is not callable: give a function, as in ph.uncertainty(ph.shapes.sphere, ...)"
+        )
     found = [
         _TolerancedNumber(name, i, float(size.value[i]), float(size.plus_minus[i]))
         for name, size in sizes.items()
@@ -234,7 +236,7 @@ PROPERTY_UNITS = ("kg", "m3", "m", "m", "m", "kg m2", "kg m2", "kg m2")
 
 def _check_built_body(body: Any) -> Body:
     if not isinstance(body, Body):
-        raise InertiaError(f"build must return a ph.Body, but returned {body!r}")
+        raise InertiaError(f"build must return a ph.Body, but returned {show(body)}")
     if body.members is not None:
         raise InertiaError("build returned the body of an ensemble: its members show the spread without an estimate")
     return body

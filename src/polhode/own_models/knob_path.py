@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from polhode.errors import ScenarioError
+from polhode.errors import ScenarioError, show
 from polhode.synonyms import suggest_name
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -63,14 +63,17 @@ def number_at(content: Mapping[str, Any], place: Place) -> float:
             inside = f"; one of its entries is {format_place((*place, len(value) - 1))}"
         if isinstance(value, Mapping) and value:
             inside = f"; in it there is {format_place((*place, next(iter(value))))}"
-        raise ScenarioError(f"{format_place(place)} is {_abbreviate(value)}, which is not a number{inside}")
-    return float(value)
+        raise ScenarioError(f"{format_place(place)} is {show(value)}, which is not a number{inside}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ScenarioError(f"{format_place(place)} is {show(value)}, which is beyond the largest number") from None
 
 
 def _enter(value: Any, step: str | int, where: str) -> Any:
     if isinstance(step, int):
         if not isinstance(value, list):
-            raise ScenarioError(f"{where} is {_abbreviate(value)}, not a list: it has no entry {step}")
+            raise ScenarioError(f"{where} is {show(value)}, not a list: it has no entry {step}")
         if step >= len(value):
             count = f"{len(value)} entries, 0 to {len(value) - 1}" if len(value) > 1 else f"{len(value)} entry, 0"
             raise ScenarioError(f"{where} has no entry {step}: it has {count}")
@@ -78,7 +81,7 @@ def _enter(value: Any, step: str | int, where: str) -> Any:
     if isinstance(value, list):
         raise ScenarioError(f"{where} is a list: say which entry, {where}[0].{step}")
     if not isinstance(value, Mapping):
-        raise ScenarioError(f"{where} is {_abbreviate(value)}, which has no key {step!r}")
+        raise ScenarioError(f"{where} is {show(value)}, which has no key {step!r}")
     if step not in value:
         raise ScenarioError(
             f"{where} has no {step!r} ({suggest_name(step, list(value))}): write the number there, which is where the "
@@ -95,8 +98,3 @@ def replace_number(content: Any, place: Place, number: float) -> Any:
     changed: Any = list(content) if isinstance(content, list) else dict(content)
     changed[step] = replace_number(content[step], rest, number)
     return changed
-
-
-def _abbreviate(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

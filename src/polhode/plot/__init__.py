@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.plot import panels
 from polhode.plot.free_rotation_figures import free_rotation_sheet
 from polhode.plot.panel_choice import PANELS, Panel, find_panel
@@ -51,14 +51,16 @@ def overview(
     --------
     >>> import polhode as ph
     >>> from polhode.plot import overview
-    >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=1.0, step=0.1)
+    >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=1.0, output_step=0.1)
     >>> len(overview(motion).axes)
     4
     """
     if len(motion.times) == 0:
         raise InputError("this motion has no output times: there is nothing to plot")
     if isinstance(chosen, str):
-        raise InputError(f"panels is a list of names, such as [{chosen!r}], not a string")
+        raise InputError(f"panels is a list of names, such as [{show(chosen)}], not a string")
+    if chosen is not None and not isinstance(chosen, (list, tuple)):
+        raise InputError(f"panels is a list of names, such as ['position'], not {show(chosen)}")
     if chosen is not None and not len(chosen):
         raise InputError("panels is empty: name at least one, or leave it out")
     drawn = [find_panel(name) for name in (_select_panels(motion) if chosen is None else chosen)]

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from polhode import validation
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.plot.snapshot.figure import (
     WIDTH,
     add_corner_text,
@@ -245,8 +245,8 @@ def validate_size(size: Any) -> tuple[int, int]:
     try:
         width, height = (int(n) for n in size)
         whole = (width, height) == tuple(size)
-    except (TypeError, ValueError):
-        raise InputError(f"size must be width and height in pixels, such as (1280, 720), not {size!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"size must be width and height in pixels, such as (1280, 720), not {show(size)}") from None
     least, most = SIZE_LIMITS
     if not whole or not (least <= width <= most and least <= height * 16 / 9 <= 2 * most):
         raise InputError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.plot import panels
 from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS, OMEGA_LABELS, XYZ_LABELS, add_legend_above
 from polhode.results import dynamics
@@ -35,16 +35,16 @@ def find_panel(name: str) -> Panel:
     polhode.errors.InputError: there is no panel 'speeds': ...speed...
     """
     if not isinstance(name, str):
-        raise InputError(f"a panel is chosen by its name, such as 'angular_velocity', not by {name!r}")
+        raise InputError(f"a panel is chosen by its name, such as 'angular_velocity', not by {show(name)}")
     if name.startswith(PHASE):
         parts = name.removeprefix(PHASE).split(":")
         if len(parts) != 2:
-            raise InputError(f"a phase plot is 'phase:X:Y', such as 'phase:position_x:position_z', not {name!r}")
+            raise InputError(f"a phase plot is 'phase:X:Y', such as 'phase:position_x:position_z', not {show(name)}")
         return partial(_draw_phase, x=parts[0], y=parts[1])
     if name == "tilt_precession":
         raise InputError("'tilt_precession' of the interactive page is two panels here: 'tilt' and 'precession'")
     if name not in PANELS:
-        raise InputError(f"there is no panel {name!r}: {nearest(name, [*PANELS, 'phase:X:Y'])}")
+        raise InputError(f"there is no panel {show(name)}: {nearest(name, [*PANELS, 'phase:X:Y'])}")
     return PANELS[name]
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from polhode.errors import InputError, ScenarioError, nearest
+from polhode.errors import InputError, ScenarioError
 from polhode.massprops.body import Body
 from polhode.reference.multiprecision import to_fraction
 from polhode.scenario.event import Event, EventLaw
@@ -21,6 +21,7 @@ from polhode.scenario.forces import FORCES
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.synonyms import explain_unknown_arguments
+from polhode.validation import check_word
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -208,9 +209,7 @@ def problem(name: str) -> ReferenceProblem:
     >>> ph.reference.problem("boxes_complex").duration
     10.0
     """
-    if name not in PROBLEMS:
-        raise InputError(f"there is no reference problem {name!r}: {nearest(name, PROBLEMS)}")
-    return PROBLEMS[name]
+    return PROBLEMS[check_word(name, "reference problem", PROBLEMS)]
 
 
 def table() -> str:

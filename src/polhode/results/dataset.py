@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.integrate.run_result import CONTACT_STATES, ContactColumns
-from polhode.validation import Array
+from polhode.validation import Array, check_text
 from polhode.version import __version__
 
 if TYPE_CHECKING:
@@ -210,11 +210,13 @@ def build_dataframe(motion: Motion, names: Sequence[str] | None = None) -> panda
 
     known = quantities_of(motion)
     if isinstance(names, str):
-        raise InputError(f"names is a list of quantities, such as [{names!r}], not a string")
-    for name in names or ():
-        if name not in known:
+        raise InputError(f"names is a list of quantities, such as [{show(names)}], not a string")
+    if names is not None and not isinstance(names, (list, tuple)):
+        raise InputError(f"names is a list of quantities, such as ['position'], not {show(names)}")
+    for name in () if names is None else names:
+        if check_text(name, "the name of a quantity") not in known:
             reason = " (this motion does not have it)" if name in QUANTITIES else ""
-            raise InputError(f"there is no quantity {name!r}{reason}: {nearest(name, known)}")
+            raise InputError(f"there is no quantity {show(name)}{reason}: {nearest(name, known)}")
     shape = motion.position.shape[:-1]
     columns: dict[str, Array] = {}
     units: dict[str, str] = {}
@@ -265,7 +267,7 @@ def _quantity_of(label: str) -> tuple[str, int]:
         if label in labels:
             return name, labels.index(label)
     raise InputError(
-        f"there is no component {label!r}: {nearest(label, [x for n in QUANTITIES for x in component_labels(n)])}"
+        f"there is no component {show(label)}: {nearest(label, [x for n in QUANTITIES for x in component_labels(n)])}"
     )
 
 

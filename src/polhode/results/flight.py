@@ -14,7 +14,7 @@ from polhode.equations.aerodynamics import Flow
 from polhode.equations.law import Groups
 from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.equations.vectors import cross, minus
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, show
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.air import as_air, as_wind
 from polhode.scenario.earth import Earth, Geodetic, as_earth, check_latitude, ned_quaternion, turn_about_axis
@@ -78,7 +78,7 @@ class FrameMotion:
             return self._position_fixed
         if self.origin is None:
             raise InputError(
-                f"the frame {self.frame!r} moves with the body, which is always at its origin: take latitude, "
+                f"the frame {show(self.frame)} moves with the body, which is always at its origin: take latitude, "
                 "longitude and height, the frame 'earth', or give in_frame an origin=(latitude, longitude, height)"
             )
         fixed: Any = _components(self._position_fixed)
@@ -160,15 +160,14 @@ _ENU_TO_NED = (0.0, np.sqrt(0.5), np.sqrt(0.5), 0.0)
 
 def transform_to_frame(motion: Trajectory, frame: str, earth: Any, origin: Any) -> FrameMotion:
     """The motion in a frame of an Earth: the one given, or the one whose forces act."""
-    if frame not in FRAMES:
-        raise InputError(f"frame {frame!r} is unknown: {nearest(str(frame), FRAMES)}")
+    validation.check_word(frame, "frame", FRAMES)
     if origin is None:
         seen = FrameMotion(motion, frame, _earth_of(motion, earth))
         if frame == "lvlh":
             _require_orbit(motion)
         return seen
     if frame not in ("ned", "enu"):
-        raise InputError(f"the frame {frame!r} has no other origin: leave origin out, or take 'ned' or 'enu'")
+        raise InputError(f"the frame {show(frame)} has no other origin: leave origin out, or take 'ned' or 'enu'")
     place = validation.check_vector(origin, "origin", "frame")
     check_latitude(place[0], "latitude of the origin")
     return FrameMotion(motion, frame, _earth_of(motion, earth), tuple(place.tolist()))

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.integrate.run_result import CONTACT_STATES, IMPACT_KINDS
-from polhode.validation import Array
+from polhode.validation import Array, check_text
 
 FAINT = 1e-3
 """An impulse below this fraction of the largest is not marked in pictures: most bounces before rest are."""
@@ -177,13 +177,13 @@ class Impacts:
     def of_member(self, i: int) -> Impacts:
         """The impacts of one member of an ensemble, by its number from 0."""
         if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or i < 0:
-            raise InputError(f"of_member takes the number of a member, from 0, not {i!r}")
+            raise InputError(f"of_member takes the number of a member, from 0, not {show(i)}")
         return self[np.flatnonzero(self.member == i)]
 
     def on_surface(self, name: str) -> Impacts:
         """The impacts at the contact of this name."""
-        if name not in self.surfaces:
-            raise InputError(f"no contact is named {name!r}: {nearest(name, self.surfaces)}")
+        if check_text(name, "the name of a contact") not in self.surfaces:
+            raise InputError(f"no contact is named {show(name)}: {nearest(name, self.surfaces)}")
         return self[np.flatnonzero(self.surface == name)]
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.integrate.loops.node_loops import evaluate_nodes
 from polhode.integrate.run_result import RunResult
 from polhode.massprops.body import Body
@@ -167,7 +167,7 @@ def check_one_body(bodies: tuple[Body, ...], body: Any, axes: tuple[str, ...]) -
         raise InputError("this is an ensemble: take one of its members, motion.member(0), and then its nodes")
     if isinstance(body, bool) or not isinstance(body, (int, np.integer)) or not 0 <= body < len(bodies):
         count = "there is one body, 0" if len(bodies) == 1 else f"the bodies are numbered from 0 to {len(bodies) - 1}"
-        raise InputError(f"body={body!r}: {count}")
+        raise InputError(f"body={show(body)}: {count}")
     return int(body)
 
 

@@ -18,7 +18,7 @@ from polhode.equations.matrices import matmul
 from polhode.equations.quaternions import conjugate, matrix, product, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
-from polhode.errors import InputError, ScenarioError, nearest
+from polhode.errors import InputError, ScenarioError, nearest, show
 from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.driver import run_scenario
 from polhode.integrate.run_plan import RunPlan
@@ -112,10 +112,9 @@ class Trajectory:
         [6.0, 0.0, 0.0]
         """
         members = self.scenario.members
-        if members is None or not 0 <= i < members:
-            raise InputError(
-                f"member {i!r}: " + ("this motion is no ensemble" if members is None else f"0 to {members - 1}")
-            )
+        if members is None:
+            raise InputError(f"member {show(i)}: this motion is no ensemble")
+        i = validation.check_index(i, "the number of a member", members)
         run = self.run_result.take(i)
         valid: Any = np.isfinite(run.samples).all(axis=(1, 2))
         count = len(valid) if valid.all() else int(np.argmin(valid))
@@ -165,8 +164,8 @@ class Trajectory:
                 "such as motion.position[10], or motion.at(t)"
             )
         if isinstance(which, int | np.integer) and not isinstance(which, bool):
-            if not -count <= which < count:
-                raise IndexError(f"member {which}: this ensemble has members 0 to {count - 1}")
+            if not -count <= which < count:  # by which Python's loops know the end
+                raise IndexError(f"member {show(which)}: this ensemble has members 0 to {count - 1}")
             return self.member(int(which) % count)
         return self.members(which)
 
@@ -215,7 +214,11 @@ class Trajectory:
 
     @property
     def quaternion_wxyz(self) -> Array:
-        """The orientation as a quaternion, body to world, scalar first."""
+        """The orientation as a quaternion, body to world, scalar first, as the run has computed it.
+
+        Its rotation is that of q/|q|.  Its length departs from 1 by `attitude_drift` with `renormalize=False`; of the
+        formulation "momentum_matrix" it is made of the matrix, whose drift it shows.
+        """
         return self._array(self.state_view.orientation)
 
     @property
@@ -324,8 +327,10 @@ class Trajectory:
         [1.0]
         """
         known = {e.name for e in self.scenario.events} | {c.name for c in self.run_result.crossings}
-        if name not in known:
-            raise InputError(f"no event {name!r} was watched: {nearest(name, known)}")
+        if validation.check_text(name, "the name of an event") not in known:
+            raise InputError(f"no event {show(name)} was watched: {nearest(name, known)}")
+        if body is not None:
+            validation.check_index(body, "body", self.scenario.members or len(self.scenario.bodies))
         return np.array([c.time for c in self.run_result.crossings if c.name == name and body in (None, c.body)])
 
     @property
@@ -447,24 +452,24 @@ class Trajectory:
 
     @property
     def rotation_matrix(self) -> Array:
-        """R, body to world: 3 x 3, dimensionless."""
-        return self._matrix(matrix(self.state_view.orientation))
+        """R, body to world, as the run has computed it: 3 x 3, dimensionless.
 
-    @property
-    def matrix_as_computed(self) -> Array:
-        """R as computed by the formulation "momentum_matrix", not renormalized: 3 x 3, body to world.
-
-        `rotation_matrix` is the rotation made of it, and `attitude_drift` its deviation from one.
-        [Baraff 1997, section 4]
+        The formulation "momentum_matrix" integrates R itself and never repairs it: it departs from a rotation by
+        `attitude_drift`.  All others turn by R(q/|q|), whatever the length of their quaternion.
+        `orthonormal_rotation_matrix` is a rotation in every case.  [Baraff 1997, section 4]
         """
         if not self.scenario.form.keeps_matrix:
-            raise InputError(
-                f"the formulation {self.scenario.formulation!r} keeps no matrix: simulate with "
-                "formulation='momentum_matrix', or take rotation_matrix"
-            )
+            return self.orthonormal_rotation_matrix
         run = self.run_result
         attitude: Any = tuple(np.moveaxis(_blank_failed_members(run.samples)[..., run.columns.attitude], -1, 0))
         return self._matrix(matmul(attitude, matrix(conjugate(self.scenario.problem.constants.axes))))
+
+    @property
+    def orthonormal_rotation_matrix(self) -> Array:
+        """R(q/|q|), body to world, of `quaternion_wxyz`: 3 x 3, a rotation to rounding also where `rotation_matrix`
+        has drifted.
+        """
+        return self._matrix(matrix(self.state_view.orientation))
 
     @property
     def inertia_world(self) -> Array:
@@ -611,6 +616,7 @@ class Trajectory:
         >>> motion.samples_at(1.5)[0, motion.run_result.columns.position].tolist()
         [1.5, 0.0, 0.0]
         """
+        t = validation.check_number(t, "t")
         if (closed_form := self.closed_form) is not None:
             return np.asarray(closed_form.samples_at(np.array([t]))[0])
         if len(self.times) == 0 or not self.scenario.start_time <= t <= self.times[-1]:
@@ -641,7 +647,11 @@ class Trajectory:
         [0.5, 1.5]
         """
         require_forces(self, "a time between the stored ones")
-        scenario = self.scenario if members is None else self.scenario.take(np.asarray(members))
+        count = self.scenario.members
+        if members is not None and count is None:
+            raise InputError("this motion is no ensemble: it has no members to choose from")
+        chosen = None if members is None or count is None else _member_numbers(members, count)
+        scenario = self.scenario if chosen is None else self.scenario.take(chosen)
         scenario = scenario.with_settings(output_times=times, output_step=None)
         return type(self)(scenario, run_scenario(scenario, self.work is not None))
 
@@ -672,18 +682,24 @@ class Trajectory:
 def _member_numbers(which: Any, count: int) -> Indices:
     """The chosen members in increasing order, each once."""
     if isinstance(which, slice):
+        ends = (which.start, which.stop, which.step)
+        if not all(end is None or isinstance(end, (int, np.integer)) for end in ends):
+            raise InputError(f"a slice of members is of whole numbers, not {show(which)}")
         if which.step is not None and which.step < 0:
             raise InputError("members keep their order: a slice of members needs a positive step")
         chosen = np.arange(count)[which]
     else:
-        given = np.asarray(which)
+        try:
+            given = np.asarray(which)
+        except ValueError:
+            given = np.array(None)  # ragged
         if given.dtype == bool:
             if given.shape != (count,):
                 raise InputError(f"a mask of members needs {count} values, one for each, but has shape {given.shape}")
             chosen = np.flatnonzero(given)
         else:
             if given.ndim != 1 or given.dtype.kind not in "iu":
-                raise InputError(f"members are chosen by a slice, numbers or a mask, not by {which!r}")
+                raise InputError(f"members are chosen by a slice, numbers or a mask, not by {show(which)}")
             outside = given[(given < -count) | (given >= count)]
             if outside.size:
                 raise InputError(f"member {outside[0]}: this ensemble has members 0 to {count - 1}")

@@ -13,7 +13,7 @@ from polhode import validation
 from polhode.equations import atmosphere as laws
 from polhode.equations.atmosphere import AirProperties
 from polhode.equations.law import Groups
-from polhode.errors import ForceError, InputError, nearest
+from polhode.errors import ForceError, InputError, nearest, show
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ def as_air(given: Any) -> Air:
     table = {"kind": given} if isinstance(given, str) else given
     if not isinstance(table, Mapping) or "kind" not in table:
         raise ForceError(
-            f'{given!r} is no air: give ph.air.US76, "US76", or a table such as {{kind = "exponential", density = 1.2}}'
+            f'{show(given)} is no air: give ph.air.US76, "US76", or a table such as '
+            '{kind = "exponential", density = 1.2}'
         )
     if table["kind"] not in tuple(AIRS):
         raise ForceError(f"air {table['kind']!r} is unknown: {nearest(table['kind'], AIRS)}")
@@ -175,7 +176,7 @@ def wind_shear(heights: ArrayLike, ned: ArrayLike) -> Wind:
     """
     knots = _heights(heights)
     if len(knots) != 2:
-        raise ForceError(f"wind_shear has two heights, not {heights!r}: for more use wind_table")
+        raise ForceError(f"wind_shear has two heights, not {show(heights)}: for more use wind_table")
     first, second = _rows(ned, 2)
     params = (knots, (tuple(first), tuple(second)))
     return Wind("shear", laws.sheared_wind, params, arguments={"heights": heights, "ned": ned})
@@ -212,7 +213,7 @@ def wind(function: Callable[[Any, Any], Any]) -> Wind:
     [0.0, 5.0, 0.0]
     """
     if not callable(function):
-        raise ForceError(f"wind takes a function (t, height) -> (north, east, down), not {function!r}")
+        raise ForceError(f"wind takes a function (t, height) -> (north, east, down), not {show(function)}")
 
     def law(t: Any, height: Any, params: Groups) -> Any:
         return tuple(function(t, height))
@@ -303,8 +304,8 @@ def check_knots(given: Any, name: str) -> tuple[float, ...]:
     """The knots of a table: at least two finite numbers that increase."""
     try:
         knots = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ForceError(f"{name} must be a list of numbers, not {given!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ForceError(f"{name} must be a list of numbers, not {show(given)}") from None
     if knots.ndim != 1 or len(knots) < 2:
         raise ForceError(f"{name} must be a list of at least two numbers, but has the shape {knots.shape}")
     if not np.isfinite(knots).all():
@@ -324,8 +325,8 @@ def _rows(given: Any, count: int) -> list[list[float]]:
     """One wind at each height."""
     try:
         rows = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ForceError(f"ned of the wind must be (north, east, down) for each height, not {given!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ForceError(f"ned of the wind must be (north, east, down) for each height, not {show(given)}") from None
     if rows.shape != (count, 3):
         raise ForceError(
             f"ned of the wind must be (north, east, down) for each of the {count} heights, but has the shape "

@@ -13,7 +13,7 @@ import numpy as np
 from polhode import rotations, validation
 from polhode.equations.quaternions import matrix
 from polhode.equations.scalar_ops import cos, sin
-from polhode.errors import PolhodeError, ScenarioError
+from polhode.errors import PolhodeError, ScenarioError, show
 from polhode.massprops import shapes
 from polhode.massprops.appearance_table import PLACEMENT_KEYS
 from polhode.massprops.body import Body, particle
@@ -87,7 +87,7 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
 def refuse_unknown_keys(table: Any, known: Sequence[str], where: str) -> None:
     """Raise for the first unknown key."""
     if not isinstance(table, Mapping):
-        raise ScenarioError(f"{where} must be a table of keys and values, not {table!r}")
+        raise ScenarioError(f"{where} must be a table of keys and values, not {show(table)}")
     for key in table:
         if key not in known:
             raise ScenarioError(f"{where} has no key {key!r}: {suggest_name(key, known)}")
@@ -143,7 +143,7 @@ def read_turn(table: Mapping[str, Any], where: str) -> Array | None:
 def _read_axis_and_angle(table: Any, where: str) -> Array:
     example = "{ axis = [1.0, 0.0, 0.0], angle_deg = 30.0 }"
     if not isinstance(table, Mapping):
-        raise ScenarioError(f"{where} is an axis and an angle, as in {example}, or a list of them, not {table!r}")
+        raise ScenarioError(f"{where} is an axis and an angle, as in {example}, or a list of them, not {show(table)}")
     refuse_unknown_keys(table, ROTATION_KEYS, where)
     angles = [key for key in ("angle_deg", "angle") if key in table]
     if "axis" not in table or len(angles) != 1:
@@ -186,7 +186,7 @@ def _place_body(body: Body, table: Mapping[str, Any], where: str) -> Body:
 def _join_parts(parts: Any, where: str, folder: Path | None) -> Body:
     """One body of several, each in its place; then the holes are subtracted."""
     if not isinstance(parts, list) or not parts:
-        raise ScenarioError(f"parts of {where} must be a list of tables, not {parts!r}")
+        raise ScenarioError(f"parts of {where} must be a list of tables, not {show(parts)}")
     made = [_read_joined_part(part, f"part {i} of {where}", folder) for i, part in enumerate(parts)]
     solids, holes = ([body for body, is_hole in made if is_hole == wanted] for wanted in (False, True))
     if not solids:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from polhode import validation
-from polhode.errors import ScenarioError
+from polhode.errors import ScenarioError, show
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array, Leaf, as_leaf
@@ -112,6 +112,7 @@ def floor(
     >>> ground.normal.tolist(), ground.offset
     ([0.0, 0.0, 1.0], -2.0)
     """
+    validation.check_text(name, "name", ScenarioError)
     level = validation.check_numbers(height, f"height of {name}", (), ScenarioError)
     arguments = {"restitution": restitution, "friction": friction, "height": height, "name": name}
     return _half_space("floor", np.array((0.0, 0.0, 1.0)), level, arguments)
@@ -148,6 +149,7 @@ def wall(
     >>> ceiling.normal.tolist(), ceiling.offset
     ([0.0, 0.0, -1.0], -3.0)
     """
+    validation.check_text(name, "name", ScenarioError)
     n = validation.check_numbers(normal, f"normal of {name}", (3,), ScenarioError)
     longest = np.abs(n).max(axis=-1, keepdims=True)
     if not longest.all():
@@ -189,6 +191,7 @@ def slope(
     >>> ramp.normal.round(6).tolist()
     [0.5, 0.0, 0.866025]
     """
+    validation.check_text(name, "name", ScenarioError)
     a = validation.check_numbers(angle, f"angle of {name}", (), ScenarioError)
     steep = a[np.abs(a) >= pi / 2]
     if steep.size:
@@ -222,8 +225,8 @@ def between_bodies(
     >>> ph.between_bodies(restitution=0.9).restitution
     0.9
     """
+    validation.check_text(name, "name", ScenarioError)
     arguments = {"restitution": restitution, "friction": friction, "name": name}
-    _check_name(name)
     made = BodyContact(name, *_check_coefficients(arguments), _copy_arguments(arguments))
     _ = made.members  # refuses different numbers of them
     return made
@@ -246,12 +249,11 @@ def as_contact(given: Any) -> Contact:
         name = getattr(given, "__name__", repr(given))
         raise ScenarioError(f"{name} is a function: call it, as in contacts=[ph.floor(restitution=0.5)]")
     known = ", ".join(f"ph.{kind}" for kind in CONTACTS)
-    raise ScenarioError(f"{given!r} is not a contact: make one with {known}")
+    raise ScenarioError(f"{show(given)} is not a contact: make one with {known}")
 
 
 def _half_space(kind: str, normal: Array, offset: Array, arguments: dict[str, Any]) -> HalfSpace:
     name = arguments["name"]
-    _check_name(name)
     numbers = (freeze_arrays(normal), freeze_arrays(as_leaf(offset)), *_check_coefficients(arguments))
     made = HalfSpace(name, *numbers, kind, _copy_arguments(arguments))
     _ = made.members  # refuses different numbers of them
@@ -264,11 +266,6 @@ def _offset(normal: Array, point: Any, name: str) -> Array:
     validation.member_count((normal, 1), (where, 1))
     offset: Array = np.asarray((normal * where).sum(axis=-1))
     return offset
-
-
-def _check_name(name: Any) -> None:
-    if not isinstance(name, str):
-        raise ScenarioError(f"name must be a string, not {name!r}")
 
 
 def _check_coefficients(arguments: dict[str, Any]) -> tuple[Leaf, Leaf]:

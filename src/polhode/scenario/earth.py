@@ -15,7 +15,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations import earth as laws
 from polhode.equations.law import Groups
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.synonyms import explain_unknown_arguments, explain_unknown_fields
 from polhode.validation import Array
 
@@ -84,7 +84,7 @@ class Earth:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise InputError(f"the name of an Earth must be a string, not {self.name!r}")
+            raise InputError(f"the name of an Earth must be a string, not {show(self.name)}")
         for key in ("gm", "radius", "flattening", "rotation_rate"):
             object.__setattr__(self, key, validation.check_number(getattr(self, key), key))
         if not self.gm > 0 or not self.radius > 0:
@@ -96,7 +96,7 @@ class Earth:
             )
         zonal = validation.check_numbers(self.zonal, "zonal", validation.shape_of(self.zonal))
         if zonal.ndim != 1:
-            raise InputError(f"zonal is a list of harmonics, [J2, J3, ...], not {self.zonal!r}")
+            raise InputError(f"zonal is a list of harmonics, [J2, J3, ...], not {show(self.zonal)}")
         object.__setattr__(self, "zonal", tuple(zonal.tolist()))
 
     @explain_unknown_arguments(InputError)
@@ -284,7 +284,7 @@ def check_degree(earth: Earth, degree: Any) -> int:
     if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or not 0 <= degree <= max(highest, 1):
         raise InputError(
             f"degree must be a whole number from 0 (inverse square) to {highest}, the highest zonal harmonic of "
-            f"{earth.name}, not {degree!r}: give more with earth.replace(zonal=(J2, J3, ...))"
+            f"{earth.name}, not {show(degree)}: give more with earth.replace(zonal=(J2, J3, ...))"
         )
     return int(degree)
 
@@ -334,16 +334,14 @@ def as_earth(given: Any) -> Earth:
     if isinstance(given, Earth):
         return given
     if isinstance(given, str):
-        if given not in EARTHS:
-            raise InputError(f"earth {given!r} is unknown: {nearest(given, EARTHS)}")
-        return EARTHS[given]
+        return EARTHS[validation.check_word(given, "earth", EARTHS)]
     if isinstance(given, Mapping):
         unknown = [key for key in given if key not in (*EARTH_KEYS, "base", "name")]
         if unknown:
             raise InputError(f"an earth has no {unknown[0]!r}: {nearest(unknown[0], (*EARTH_KEYS, 'base', 'name'))}")
         changed: Any = {key: value for key, value in given.items() if key != "base"}
         return as_earth(given.get("base", "WGS84")).replace(**{"name": "Earth", **changed})
-    raise InputError(f"{given!r} is no earth: give ph.earth.WGS84, its name, or ph.earth.Earth(...)")
+    raise InputError(f"{show(given)} is no earth: give ph.earth.WGS84, its name, or ph.earth.Earth(...)")
 
 
 def earth_to_plain(earth: Earth) -> Any:

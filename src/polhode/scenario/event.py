@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 from polhode import validation
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
-from polhode.errors import ScenarioError
+from polhode.errors import ScenarioError, show
 from polhode.scenario.force import Params, as_param, check_arguments, check_body_indices, name_of_function
 
 ACTIONS = ("stop", "record", "change")
@@ -95,16 +95,15 @@ class EventLaw:
         values = tuple(as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
         if change is not None and action == "stop":
             action = "change"
-        if action not in ACTIONS:
-            raise ScenarioError(f"action={action!r} of {self.name} is unknown: 'stop', 'record' or 'change'")
+        validation.check_word(action, f"action of {self.name}", ACTIONS, ScenarioError)
         if (action == "change") != (change is not None):
             raise ScenarioError(f"{self.name}: action='change' and change=a function {EVENT_SIGNATURE} go together")
         if change is not None:
             _check_signature(change, "change")
-        if direction not in (-1, 0, 1):
-            raise ScenarioError(f"direction={direction!r} of {self.name} is unknown: 1 (rising), -1 (falling) or 0")
+        if not isinstance(direction, Real) or direction not in (-1, 0, 1):
+            raise ScenarioError(f"direction={show(direction)} of {self.name} is unknown: 1 (rising), -1 (falling) or 0")
         if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
-            raise ScenarioError(f"count of {self.name} must be an integer of at least 1, but is {count!r}")
+            raise ScenarioError(f"count of {self.name} must be an integer of at least 1, but is {show(count)}")
         tolerance = validation.check_number(within, f"within of {self.name}", ScenarioError)
         if tolerance < 0:
             raise ScenarioError(f"within of {self.name} is a time of at least 0 s, but is {tolerance:g}")
@@ -138,7 +137,7 @@ def event(function: EventFunction) -> EventLaw:
     'at_height'
     """
     if not callable(function):
-        raise ScenarioError(f"@ph.event goes before a function {EVENT_SIGNATURE}, not before {function!r}")
+        raise ScenarioError(f"@ph.event goes before a function {EVENT_SIGNATURE}, not before {show(function)}")
     _check_signature(function, "event")
     return EventLaw(name_of_function(function), function, function)
 
@@ -151,13 +150,13 @@ def as_event(given: Any) -> Event:
         return given()
     if callable(given):
         raise ScenarioError(f"{getattr(given, '__name__', given)!s} is a plain function: put @ph.event before it")
-    raise ScenarioError(f"{given!r} is not an event: make one with @ph.event")
+    raise ScenarioError(f"{show(given)} is not an event: make one with @ph.event")
 
 
 def _check_signature(function: Callable[..., Any], what: str) -> None:
     try:
         arguments = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {function!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {show(function)}") from None
     rule = f"a function of an {what} takes 4: {EVENT_SIGNATURE}"
     check_arguments(function, arguments, 4, rule, ScenarioError)

@@ -16,7 +16,7 @@ from polhode.equations import aerodynamics as laws
 from polhode.equations import earth as earth_laws
 from polhode.equations.formulations import StateView
 from polhode.equations.law import Groups
-from polhode.errors import ForceError, nearest
+from polhode.errors import ForceError, nearest, show
 from polhode.scenario.air import Air, Wind, air_to_plain, as_air, as_wind, check_knots, wind_to_plain
 from polhode.scenario.earth import Earth, as_earth, check_degree, earth_to_plain
 from polhode.scenario.force import Force, check_arguments, map_leaves, name_of_function
@@ -152,24 +152,27 @@ class CoefficientTable:
 
     def __post_init__(self) -> None:
         given = self.variables
-        variables = (given,) if isinstance(given, str) else tuple(given)
+        variables = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, (list, tuple)) else ()
+        if not all(isinstance(variable, str) for variable in variables):
+            raise ForceError(f"the variables of a table are texts, such as 'mach', not {show(given)}")
         if len(variables) not in (1, 2) or len(set(variables)) != len(variables):
-            raise ForceError(f"a table has one variable or two different ones, not {given!r}")
+            raise ForceError(f"a table has one variable or two different ones, not {show(given)}")
         for variable in variables:
-            if variable not in VARIABLES:
-                raise ForceError(f"variable {variable!r} of a table is unknown: {nearest(str(variable), VARIABLES)}")
-        if self.beyond not in ("stop", "hold"):
-            raise ForceError(f"beyond={self.beyond!r} is unknown: a table's ends 'stop' the run or 'hold' their value")
+            validation.check_word(variable, "table variable", VARIABLES, ForceError)
+        advice = "a table's ends 'stop' the run or 'hold' their value"
+        validation.check_word(self.beyond, "beyond", ("stop", "hold"), ForceError, advice)
         lists = [self.knots] if len(variables) == 1 else self.knots
         if len(variables) == 2 and (not hasattr(lists, "__len__") or len(lists) != 2):
-            raise ForceError(f"a table of {' and '.join(variables)} needs two lists of knots, not {self.knots!r}")
+            raise ForceError(f"a table of {' and '.join(variables)} needs two lists of knots, not {show(self.knots)}")
         knots = tuple(
             check_knots(part, f"knots of {variable}") for part, variable in zip(lists, variables, strict=True)
         )
         try:
             values = np.array(self.values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ForceError(f"values of a table must be numbers, with rows of equal length: {self.values!r}") from None
+        except (TypeError, ValueError, OverflowError):
+            raise ForceError(
+                f"values of a table must be numbers, with rows of equal length: {show(self.values)}"
+            ) from None
         shape = tuple(map(len, knots))
         if values.shape != shape:
             raise ForceError(
@@ -346,22 +349,19 @@ def aerodynamics(
     >>> damping.turns
     True
     """
-    if axes not in laws.FORCE_COEFFICIENTS:
-        raise ForceError(f"axes={axes!r} is unknown: force coefficients are along 'wind' or 'body' axes")
-    if rates_relative_to not in ("air", "inertial"):
-        raise ForceError(
-            f"rates_relative_to={rates_relative_to!r} is unknown: rates are relative to 'air' or 'inertial'"
-        )
+    advice = "force coefficients are along 'wind' or 'body' axes"
+    validation.check_word(axes, "axes", laws.FORCE_COEFFICIENTS, ForceError, advice)
+    validation.check_word(rates_relative_to, "rates_relative_to", ("air", "inertial"), ForceError)
     known = (*laws.FORCE_COEFFICIENTS[axes], *laws.MOMENT_COEFFICIENTS, *laws.DAMPING_COEFFICIENTS)
     if not isinstance(coefficients, Mapping) or not coefficients:
-        raise ForceError(f"coefficients must name at least one of {', '.join(known)}, not {coefficients!r}")
+        raise ForceError(f"coefficients must name at least one of {', '.join(known)}, not {show(coefficients)}")
     for name in coefficients:
         if name not in known:
             other = "body" if axes == "wind" else "wind"
             hint = nearest(str(name), known)
             if name in laws.FORCE_COEFFICIENTS[other]:
                 hint = f"it is along {other} axes. Give axes={other!r}, or one of {', '.join(known)}"
-            raise ForceError(f"coefficient {name!r} is unknown with axes={axes!r}: {hint}")
+            raise ForceError(f"coefficient {show(name)} is unknown with axes={show(axes)}: {hint}")
     made = {name: _coefficient(coefficients[name], name) for name in known if name in coefficients}
     around = _environment(earth, air, wind, made)
     kernel = laws.build_aerodynamics(
@@ -401,7 +401,7 @@ def _environment(earth: Any, air: Any, wind: Any, coefficients: Mapping[str, _Co
 def _check_signature(function: Callable[..., Any], count: int, rule: str) -> None:
     try:
         arguments = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # one that is not written in Python: the run will tell
+    except (TypeError, ValueError, OverflowError):  # one that is not written in Python: the run will tell
         return
     check_arguments(function, arguments, count, rule, ForceError)
 
@@ -443,7 +443,7 @@ def _force(
 def _not_negative(value: Any, name: str) -> Leaf:
     array = validation.check_numbers(value, name, (), ForceError)
     if (array < 0).any():
-        raise ForceError(f"{name} must not be negative, but is {value!r}")
+        raise ForceError(f"{name} must not be negative, but is {show(value)}")
     return as_leaf(array)
 
 

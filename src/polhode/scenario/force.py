@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Real
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -15,8 +16,8 @@ import numpy as np
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
-from polhode.errors import ForceError, InputError
-from polhode.validation import Array
+from polhode.errors import ForceError, InputError, show
+from polhode.validation import AXES, Array, check_word
 
 Params: TypeAlias = tuple[Any, ...]
 ForceFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
@@ -200,9 +201,10 @@ def check_body_indices(given: Sequence[Any], name: str) -> tuple[int, ...]:
 
 def check_body_index(given: Any, name: str) -> int:
     """The index of a body."""
-    if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not float(given).is_integer():
-        raise ForceError(f"{name} acts on bodies by their indices, from 0, not on {given!r}")
-    return int(given)
+    if isinstance(given, bool) or not isinstance(given, Real) or given % 1 != 0:
+        raise ForceError(f"{name} acts on bodies by their indices, from 0, not on {show(given)}")
+    index: Any = given
+    return int(index)
 
 
 def as_force(given: Any) -> Force:
@@ -216,7 +218,7 @@ def as_force(given: Any) -> Force:
         raise ForceError(
             f"{name} is a plain function: put @ph.force before it. If it comes from ph.forces, call it: {name}(...)"
         )
-    raise ForceError(f"{given!r} is not a force: take one from ph.forces, or make one with @ph.force")
+    raise ForceError(f"{show(given)} is not a force: take one from ph.forces, or make one with @ph.force")
 
 
 def _force_law(
@@ -228,13 +230,12 @@ def _force_law(
     signature: str,
 ) -> ForceLaw:
     if not callable(function):
-        raise ForceError(f"@ph.force goes before a function {signature}, not before {function!r}")
-    if axes not in ("world", "body"):
-        raise ForceError(f"axes={axes!r} is unknown: the torque is in 'world' or in 'body' axes")
+        raise ForceError(f"@ph.force goes before a function {signature}, not before {show(function)}")
+    check_word(axes, "axes", AXES, ForceError, "the torque is in 'world' or in 'body' axes")
     try:
         arguments = inspect.signature(function).parameters.values()
     except ValueError:
-        raise ForceError(f"@ph.force goes before a Python function {signature}, not before {function!r}") from None
+        raise ForceError(f"@ph.force goes before a Python function {signature}, not before {show(function)}") from None
     check_arguments(function, arguments, count, f"a force takes {count}: {signature}", ForceError)
     kernel: Callable[..., Any] = function
     if axes == "body":
@@ -281,10 +282,10 @@ def as_param(value: Any, name: str) -> Any:
         return tuple(as_param(part, name) for part in value)
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ForceError(f"{name} must be numbers, not {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ForceError(f"{name} must be numbers, not {show(value)}") from None
     if not np.isfinite(array).all():
-        raise ForceError(f"{name} must be finite, but is {value!r}")
+        raise ForceError(f"{name} must be finite, but is {show(value)}")
     return float(array) if array.ndim == 0 else ArrayParam(array)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations import force_laws as kernels
 from polhode.equations import pair_laws
-from polhode.errors import ForceError
+from polhode.errors import ForceError, show
 from polhode.scenario.flight_forces import aerodynamics, drag, earth_gravity
 from polhode.scenario.force import Force, check_body_pair
 from polhode.validation import Leaf, as_leaf, as_leaves
@@ -67,8 +67,8 @@ def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
     shape = validation.shape_of(g)
     if shape == (2,):
         raise ForceError(
-            f"g={g!r} is two numbers: give a vector as three, (x, y, z); for two members of an ensemble give each its "
-            "vector, [(0, 0, -9.8), (0, 0, -1.6)]"
+            f"g={show(g)} is two numbers: give a vector as three, (x, y, z); for two members of an ensemble give each "
+            "its vector, [(0, 0, -9.8), (0, 0, -1.6)]"
         )
     field: Any = _vector(g, "g") if shape[-1:] == (3,) else (0.0, 0.0, _opposite(_number(g, "g")))
     fixed = field if all(np.ndim(component) == 0 for component in field) else None
@@ -300,7 +300,7 @@ def magnetic_torquer(
     times = _windows("a magnetic torquer", [(start, stop)] if pulses is None else pulses)
     if isinstance(field, str):
         if field != "earth":
-            raise ForceError(f"field={field!r} is unknown: give 'earth', or a vector in T along the world's axes")
+            raise ForceError(f"field={show(field)} is unknown: give 'earth', or a vector in T along the world's axes")
         kernel, source = kernels.magnetic_torquer_over_earth, EARTH_MAGNETIC_MOMENT
     else:
         kernel, source = kernels.magnetic_torquer, _vector(field, "field")
@@ -491,13 +491,13 @@ def _between(acting: Force, start: Any, stop: Any) -> Force:
 
 
 def _is_number(value: Any, number: float) -> bool:
-    return np.ndim(value) == 0 and value == number
+    return validation.shape_of(value) == () and bool(value == number)
 
 
 def _windows(name: str, given: Any) -> tuple[Leaf, ...]:
     """The times (start, stop, start, stop, ...) of windows that follow one another."""
     if not isinstance(given, (list, tuple, np.ndarray)) or len(given) == 0:
-        raise ForceError(f"pulses of {name} are a list of windows, [(start, stop), ...] in s, not {given!r}")
+        raise ForceError(f"pulses of {name} are a list of windows, [(start, stop), ...] in s, not {show(given)}")
     times: list[Leaf] = []
     for window in given:
         if not isinstance(window, (list, tuple, np.ndarray)) or len(window) != 2:
@@ -518,7 +518,7 @@ def _time(value: Any, name: str) -> Leaf:
     """A number that may be infinite: what never starts, or never stops."""
     try:
         finite = np.where(np.isinf(value), 0.0, value)
-    except (TypeError, ValueError):  # not numbers at all: refused below
+    except (TypeError, ValueError, OverflowError):  # not numbers at all: refused below
         finite = value
     validation.check_numbers(finite, name, (), ForceError)
     return as_leaf(np.asarray(value, dtype=np.float64))
@@ -528,7 +528,7 @@ def _not_negative(value: Any, name: str) -> Leaf:
     array = validation.check_numbers(value, name, (), ForceError)
     if (array < 0).any():
         raise ForceError(
-            f"{name} must not be negative, but is {value!r}: a negative one would add energy to the motion"
+            f"{name} must not be negative, but is {show(value)}: a negative one would add energy to the motion"
         )
     return as_leaf(array)
 
@@ -543,9 +543,7 @@ def _vector(value: Any, name: str) -> tuple[Any, Any, Any]:
 
 
 def _axes(axes: str) -> str:
-    if axes not in ("world", "body"):
-        raise ForceError(f"axes={axes!r} is unknown: a vector is in 'world' or in 'body' axes")
-    return axes
+    return validation.check_word(axes, "axes", validation.AXES, ForceError, "a vector is in 'world' or in 'body' axes")
 
 
 def _unless_damped(potential: Any, damping: Any) -> Any:

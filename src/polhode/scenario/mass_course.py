@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations.variable_mass import MassPiece
-from polhode.errors import InertiaError, ScenarioError
+from polhode.errors import InertiaError, ScenarioError, show
 from polhode.massprops.body import Body
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.synonyms import explain_unknown_arguments
@@ -193,7 +193,9 @@ def mass_course(
     """
     knots = np.atleast_1d(validation.check_numbers(times, "times", validation.shape_of(times), ScenarioError))
     if knots.ndim != 1 or len(knots) < 2 or (np.diff(knots) <= 0).any():
-        raise ScenarioError(f"times of a mass course must be at least two, and increase, but are {times!r}")
+        raise ScenarioError(f"times of a mass course must be at least two, and increase, but are {show(times)}")
+    if mass is None:
+        raise ScenarioError("mass of a mass course must be numbers in kg, one for each time, or a function, not None")
     push = validation.check_numbers(exhaust_velocity, "exhaust_velocity", (3,), ScenarioError)
     leaves = None if nozzle is None else validation.check_numbers(nozzle, "nozzle", (3,), ScenarioError)
     for value, name in ((push, "exhaust_velocity"), (leaves, "nozzle")):
@@ -233,7 +235,7 @@ def _course(
 def read_mass_course(table: Any) -> MassCourse:
     """A mass course from a table of a scenario file: tables of numbers, or polynomials that replace functions."""
     if not isinstance(table, Mapping):
-        raise ScenarioError(f"a mass course is a table headed [mass_course], not {table!r}")
+        raise ScenarioError(f"a mass course is a table headed [mass_course], not {show(table)}")
     if "knots" not in table:
         for key in ("times", "mass"):
             if key not in table:

@@ -15,7 +15,7 @@ import numpy as np
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.right_hand_side import build_view
-from polhode.errors import ForceError, ScenarioError
+from polhode.errors import ForceError, ScenarioError, show
 from polhode.scenario.event import Event
 from polhode.scenario.force import Force, map_leaves, name_of_function
 from polhode.scenario.rotor import Rotor
@@ -95,7 +95,7 @@ def _check_return_value(f: Force, answer: Any) -> None:
     parts = ("force", "torque") if f.kind != "pair" else ("force on a", "torque on a", "torque on b")
     wanted = f"({', '.join(parts)}), each three numbers"
     if not isinstance(answer, (tuple, list, np.ndarray)) or len(answer) != len(parts):
-        raise ForceError(f"{f.name} must return {wanted}, but returned {answer!r}")
+        raise ForceError(f"{f.name} must return {wanted}, but returned {show(answer)}")
     for part, vector in zip(parts, answer, strict=True):
         if not _is_vector(vector):
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")

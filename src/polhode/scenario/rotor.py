@@ -13,7 +13,7 @@ from polhode import validation
 from polhode.equations.extended_body import torque_from_table
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
-from polhode.errors import ForceError, InertiaError, ScenarioError
+from polhode.errors import ForceError, InertiaError, ScenarioError, show
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.scenario.force import Params, as_param, check_arguments, check_body_index, map_leaves, name_of_function
 from polhode.synonyms import explain_unknown_arguments
@@ -142,6 +142,7 @@ def rotor(
     >>> motion.rotor_speed[-1].round(9).tolist(), motion.angular_velocity[-1].round(9).tolist()
     ([49.83277592], [0.0, 0.0, 0.16722408])
     """
+    validation.check_text(name, "name", ScenarioError)
     direction = validation.check_numbers(axis, f"axis of {name}", (3,), ScenarioError)
     longest = np.abs(direction).max(axis=-1, keepdims=True)
     if not longest.all():
@@ -152,17 +153,17 @@ def rotor(
         "axis": axis, "inertia": inertia, "speed": speed, "torque": torque, "params": params, "max_torque": max_torque,
         "max_speed": max_speed, "taper": taper, "body": body, "name": name,
     }  # fmt: skip
-    if not isinstance(name, str):
-        raise ScenarioError(f"name must be a string, not {name!r}")
     largest = np.array(0.0)
     if max_speed is not None:
         largest = 1 / validation.check_positive(max_speed, f"max_speed of {name}", "rad/s", ScenarioError)
     part = validation.check_positive(taper, f"taper of {name}", "", ScenarioError)
     if (part > 1).any():
-        raise ScenarioError(f"taper of {name} is a part of max_speed, at most 1, but is {taper!r}")
+        raise ScenarioError(f"taper of {name} is a part of max_speed, at most 1, but is {show(taper)}")
     start = validation.check_numbers(speed, f"speed of {name}", (), ScenarioError)
     if (np.abs(start) * largest > 1).any():
-        raise ScenarioError(f"{name} starts at {speed!r} rad/s, faster than its max_speed of {max_speed!r} rad/s")
+        raise ScenarioError(
+            f"{name} starts at {show(speed)} rad/s, faster than its max_speed of {show(max_speed)} rad/s"
+        )
     strongest = np.array(np.inf)
     if max_torque is not None:
         strongest = validation.check_positive(max_torque, f"max_torque of {name}", "N m", ScenarioError)
@@ -192,7 +193,7 @@ def rotor(
 def as_rotor(given: Any) -> Rotor:
     """A rotor."""
     if not isinstance(given, Rotor):
-        raise ScenarioError(f"{given!r} is not a rotor: make one with ph.rotor(axis, inertia)")
+        raise ScenarioError(f"{show(given)} is not a rotor: make one with ph.rotor(axis, inertia)")
     return given
 
 
@@ -203,10 +204,10 @@ def _read_torque(torque: Any, params: Any, name: str) -> tuple[Array, Any, Param
         check_arguments(torque, arguments, 4, f"the torque of a rotor takes 4: {ROTOR_SIGNATURE}", ForceError)
         what = f"params of {name_of_function(torque)}"
         if not isinstance(params, (tuple, list)):
-            raise ForceError(f"{what} must be a tuple, params=(...), not {params!r}")
+            raise ForceError(f"{what} must be a tuple, params=(...), not {show(params)}")
         return np.array(0.0), torque, as_param(tuple(params), what), (), torque
-    if len(params):
-        raise ForceError(f"params are those of a function given as torque, but the torque of {name} is {torque!r}")
+    if not isinstance(params, (tuple, list)) or len(params):
+        raise ForceError(f"params are those of a function given as torque, but the torque of {name} is {show(torque)}")
     if validation.shape_of(torque)[:1] == (2,) and len(validation.shape_of(torque)) == 2:
         times, torques = validation.check_numbers(torque, f"torque of {name}", validation.shape_of(torque), ForceError)
         if times.size == 0 or (np.diff(times) <= 0).any():
@@ -232,7 +233,7 @@ def rotor_table(one: Rotor, plain: Callable[[Any], Any]) -> dict[str, Any]:
 def read_rotor(table: Any) -> Rotor:
     """A rotor from a table of a scenario file."""
     if not isinstance(table, Mapping):
-        raise ScenarioError(f"every rotor is a table headed [[rotors]], not {table!r}")
+        raise ScenarioError(f"every rotor is a table headed [[rotors]], not {show(table)}")
     for key in ("axis", "inertia"):
         if key not in table:
             raise ScenarioError(f"every rotor needs its {key}")

@@ -15,7 +15,7 @@ from polhode import validation
 from polhode.equations.extended_body import extended_formulation
 from polhode.equations.formulations import FORMULATIONS, Formulation
 from polhode.equations.inertia import BodyConstants
-from polhode.errors import ScenarioError
+from polhode.errors import InputError, ScenarioError, show
 from polhode.massprops.body import Body
 from polhode.massprops.body_table import to_plain_values
 from polhode.methods.registry import Method
@@ -76,7 +76,8 @@ class Scenario:
     duration : float
         How long, in s, from the state's time on.
     step : float, optional
-        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.
+        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.  Without a
+        method a warning says what became of it.
     method : str, optional
         "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
         "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
@@ -419,7 +420,12 @@ class Scenario:
             raise ScenarioError(
                 "derivative describes rigid bodies; with rotors, a mass that changes or added mass use ph.simulate"
             )
-        return force_evaluation.derivative(t, np.asarray(y, dtype=np.float64), self.bodies, self.forces)
+        now = t if isinstance(t, float) else validation.check_number(t, "t")
+        try:
+            numbers = validation.as_floats(y)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"y must be 13 or 18 numbers a body, not {show(y)}") from None
+        return force_evaluation.derivative(now, numbers, self.bodies, self.forces)
 
     def take(self, members: Any) -> Scenario:
         """The scenario of one member of an ensemble (an index), or of some of them (an array of indices).
@@ -489,7 +495,7 @@ class Scenario:
         ...     ph.simulate(ph.Scenario.from_toml(path)).final.position.round(9).tolist()
         [6.0, 0.0, 0.0]
         """
-        return cls(**scenario_file.read_scenario(Path(path)))
+        return cls(**scenario_file.read_scenario(validation.check_path(path, "a scenario", "read from")))
 
     def to_toml(self, path: str | Path) -> None:
         """Write the scenario as a TOML file that `from_toml` reads.
@@ -503,7 +509,7 @@ class Scenario:
         ...     ph.Scenario.from_toml(pathlib.Path(folder) / "fall.toml").duration
         2.0
         """
-        scenario_file.write_text(Path(path), self.as_toml())
+        scenario_file.write_text(validation.check_path(path, "the scenario"), self.as_toml())
 
     def as_toml(self) -> str:
         """The text of the TOML file.

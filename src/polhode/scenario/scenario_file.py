@@ -98,14 +98,22 @@ def without_page_keys(content: Mapping[str, Any]) -> dict[str, Any]:
 def load_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for, and a device may have no end
+            raise FileError(f"{path} is no file that can be read: it is a folder, a pipe or a device")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileError(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path} cannot be read: {error}") from None
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"{path} is not UTF-8, as TOML is: byte {error.start} is 0x{error.object[error.start]:02x}"
+        ) from None
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise FileError(f"{path} cannot be read: its lists or tables are nested too deeply") from None
+    except ValueError as error:  # also numbers with more digits than Python reads
         raise FileError(f"{path} is not TOML: {error}") from None
 
 

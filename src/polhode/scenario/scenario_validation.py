@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +14,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.pivot import com_velocity, pivot_to_com_world
-from polhode.errors import ForceError, ScenarioError, nearest
+from polhode.errors import ForceError, MethodWarning, ScenarioError, find_stacklevel, show
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
 from polhode.scenario.contact import Contact, as_contact
@@ -107,14 +110,14 @@ def check_tolerances(given_rtol: Any, given_atol: Any) -> tuple[tuple[float, ...
     """rtol and atol, each for position, attitude, momentum and spin."""
     rtol, atol = _four_tolerances(given_rtol, "rtol"), _four_tolerances(given_atol, "atol")
     if min(rtol) <= 0:
-        raise ScenarioError(f"rtol must be greater than 0, but is {given_rtol!r}")
+        raise ScenarioError(f"rtol must be greater than 0, but is {show(given_rtol)}")
     if min(rtol) > LARGEST_RTOL or max(rtol) > 1:
         raise ScenarioError(
-            f"rtol must be at most {LARGEST_RTOL:g}, but is {given_rtol!r}: it is the error relative to the size of "
-            "each quantity, 1e-9 by default. Of four, those that do not matter may be up to 1"
+            f"rtol must be at most {LARGEST_RTOL:g}, but is {show(given_rtol)}: it is the error relative to the size "
+            "of each quantity, 1e-9 by default. Of four, those that do not matter may be up to 1"
         )
     if min(atol) < 0:
-        raise ScenarioError(f"atol must not be negative, but is {given_atol!r}")
+        raise ScenarioError(f"atol must not be negative, but is {show(given_atol)}")
     return rtol, atol
 
 
@@ -159,7 +162,7 @@ def check_output_count(duration: float, every: float, end: float) -> None:
 
 def _check_list(given: Any, name: str) -> list[Any]:
     if isinstance(given, (Force, str)) or not isinstance(given, Sequence):
-        found = f"the force {given.name} alone" if isinstance(given, Force) else repr(given)
+        found = f"the force {given.name} alone" if isinstance(given, Force) else show(given)
         raise ScenarioError(f"{name} must be a list, {name}=[...], not {found}")
     return list(given)
 
@@ -170,7 +173,7 @@ def _four_tolerances(given: Any, name: str) -> tuple[float, ...]:
     values = validation.check_numbers(given, name, validation.shape_of(given), ScenarioError)
     if values.shape not in ((), (4,)):
         raise ScenarioError(
-            f"{name} must be one number, or four (for position, attitude, momentum and spin), not {given!r}"
+            f"{name} must be one number, or four (for position, attitude, momentum and spin), not {show(given)}"
         )
     return tuple(np.broadcast_to(values, (4,)).tolist())
 
@@ -230,7 +233,9 @@ def validate_bodies(scenario: Scenario) -> None:
     for kind, given in ((Body, scenario.bodies), (State, scenario.states)):
         for one in given:
             if not isinstance(one, kind):
-                raise ScenarioError(f"{one!r} is not a ph.{kind.__name__}: give one, or a list of them for a system")
+                raise ScenarioError(
+                    f"{show(one)} is not a ph.{kind.__name__}: give one, or a list of them for a system"
+                )
     if not scenario.bodies:
         raise ScenarioError("a scenario needs at least one body")
     for number, body in enumerate(scenario.bodies):
@@ -262,9 +267,7 @@ def _validate_velocity_about_pivot(scenario: Scenario) -> None:
 
 
 def _validate_gpu(scenario: Scenario, method: Any) -> None:
-    precision = scenario.precision
-    if precision not in PRECISIONS:
-        raise ScenarioError(f"precision {precision!r} is unknown: {nearest(precision, PRECISIONS)}")
+    precision = validation.check_word(scenario.precision, "precision", PRECISIONS, ScenarioError)
     if scenario.engine != "gpu":
         if precision != "strict":
             raise ScenarioError(f"precision={precision!r} is for engine='gpu'; the CPU computes with 64 bits, strictly")
@@ -288,14 +291,9 @@ def _validate_gpu(scenario: Scenario, method: Any) -> None:
 
 
 def _validate_method(scenario: Scenario) -> None:
-    if scenario.method not in (*METHODS, AUTO):
-        raise ScenarioError(f"method {scenario.method!r} is unknown: {suggest_name(scenario.method, [*METHODS, AUTO])}")
-    if scenario.formulation not in tuple(FORMULATIONS):
-        raise ScenarioError(
-            f"formulation {scenario.formulation!r} is unknown: {nearest(scenario.formulation, FORMULATIONS)}"
-        )
-    if scenario.engine not in ENGINES:
-        raise ScenarioError(f"engine {scenario.engine!r} is unknown: {nearest(scenario.engine, ENGINES)}")
+    validation.check_word(scenario.method, "method", (*METHODS, AUTO), ScenarioError, suggest_name)
+    validation.check_word(scenario.formulation, "formulation", FORMULATIONS, ScenarioError)
+    validation.check_word(scenario.engine, "engine", ENGINES, ScenarioError)
     method = scenario.used_method
     _validate_gpu(scenario, method)
     if scenario.method != AUTO:
@@ -319,12 +317,31 @@ def _validate_method(scenario: Scenario) -> None:
         raise ScenarioError(
             f"step {step:g} s is longer than the duration {scenario.duration:g} s: choose a shorter step"
         )
-    if scenario.largest_turn != np.inf:
+    if scenario.method == AUTO and scenario.step is not None:
+        warn_of_step(scenario.step, method)
+    if not (isinstance(scenario.largest_turn, float) and scenario.largest_turn == np.inf):
         check_positive_number(scenario.largest_turn, "largest_turn")
     validation.check_flag(scenario.renormalize, "renormalize", ScenarioError)
-    if not isinstance(scenario.name, str):
-        raise ScenarioError(f"name must be a string, not {scenario.name!r}")
+    validation.check_text(scenario.name, "name", ScenarioError)
     _ = scenario.tolerances
+
+
+def warn_of_step(step: float, method: Any) -> None:
+    """Say what became of a step that was given without a method; once, not again of a copy by `replace`."""
+    level = find_stacklevel()
+    if sys._getframe(level - 1).f_code.co_filename == dataclasses.__file__:
+        return
+    fate = (
+        "the closed form, which takes no steps: step is not used"
+        if method.is_closed_form
+        else f"which chooses its steps by rtol: {step:g} s is only the first that it tries"
+    )
+    warnings.warn(
+        f"step={step:g} s was given without a method, and method='auto' takes {method.name!r}, {fate}. For steps of "
+        "that length name a method, such as method='rk4'; otherwise leave step out",
+        MethodWarning,
+        stacklevel=level,
+    )
 
 
 def _validate_forces(scenario: Scenario) -> None:
@@ -378,7 +395,7 @@ def _validate_extended(scenario: Scenario) -> None:
 def _validate_mass_course(scenario: Scenario) -> None:
     course: Any = scenario.mass_course
     if not isinstance(course, MassCourse):
-        raise ScenarioError(f"mass_course must be made with ph.mass_course(times, mass, ...), not {course!r}")
+        raise ScenarioError(f"mass_course must be made with ph.mass_course(times, mass, ...), not {show(course)}")
     if scenario.is_system:
         raise ScenarioError("a mass course is that of one body: give the body by itself, not in a list")
     if scenario.pivot is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from polhode import validation
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import inertia_times
 from polhode.equations.quaternions import normalize, to_body, to_world
-from polhode.errors import InputError, ScenarioError, StateError, nearest
+from polhode.errors import InputError, ScenarioError, StateError, nearest, show
 from polhode.rotations import from_yaw_pitch_roll
 from polhode.rotations import product as quaternion_products
 from polhode.scenario.earth import as_earth, check_latitude, ned_quaternion, turn_about_axis
@@ -175,6 +175,14 @@ class State:
         )
 
     @classmethod
+    def of_rows(cls, rows: Array, time: float) -> State:
+        """The state, or those of all members, from rows (x, q, v, w) of 13 numbers, which belong to it from now on."""
+        state = cls.__new__(cls)
+        x, q, v, w = rows[..., :3], rows[..., 3:7], rows[..., 7:10], rows[..., 10:]
+        state._fill(x, normalize_quaternion(q), v, w, time, len(rows) if rows.ndim > 1 else None)
+        return state
+
+    @classmethod
     def later(cls, make: Callable[[], tuple[Any, Any, Any, Any]], time: float) -> State:
         """A state whose (x, q, v, w) are computed when they are first used."""
         state = cls.__new__(cls)
@@ -185,11 +193,9 @@ class State:
     def __getattr__(self, name: str) -> Any:
         make = self.__dict__.pop("_make", None) if name in _LAZY_FIELDS else None
         if make is None:
-            raise AttributeError(f"a State has no {name!r}")
+            raise AttributeError(f"a State has no {show(name)}")
         x, q, v, w = map(stack_components, make())
-        if x.ndim > 1 or abs(q @ q - 1) > _ROUNDING:
-            q = _normalize_quaternion(q)
-        self._fill(x, q, v, w, self.time, len(x) if x.ndim > 1 else None)
+        self._fill(x, normalize_quaternion(q), v, w, self.time, len(x) if x.ndim > 1 else None)
         return self.__dict__[name]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -288,6 +294,9 @@ class State:
         """
         if self.members is not None:
             raise StateError("to_array takes one state, not those of an ensemble")
+        from polhode.massprops.body import Body
+
+        validation.check_kind(body, "body", Body)
         form = array_formulation(formulation)
         groups = form.start(*self.momenta(body), body.constants())
         return np.array([number for group in groups for number in group])
@@ -316,12 +325,12 @@ def apply_to_vectors(law: Callable[..., Any], *vectors: Array) -> Array:
 
 def array_formulation(name: str) -> Any:
     """The formulation of a flat array: "momentum" or "momentum_matrix"."""
-    if name not in ("momentum", "momentum_matrix"):
-        raise ScenarioError(
-            f"arrays come in the formulation 'momentum' (13 numbers a body) or 'momentum_matrix' (18), not {name!r}: "
-            + nearest(name, FORMULATIONS)
-        )
-    return FORMULATIONS[name]
+    known = ("momentum", "momentum_matrix")
+    return FORMULATIONS[validation.check_word(name, "formulation", known, ScenarioError, _array_advice)]
+
+
+def _array_advice(name: str, known: Collection[str]) -> str:
+    return f"arrays come in 'momentum' (13 numbers a body) or 'momentum_matrix' (18); {nearest(name, known)}"
 
 
 def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
@@ -333,20 +342,25 @@ def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
     if orientation is not None:
         if not hasattr(orientation, "as_quat"):
             raise StateError(
-                f"orientation must be a scipy.spatial.transform.Rotation, not {orientation!r}. "
+                f"orientation must be a scipy.spatial.transform.Rotation, not {show(orientation)}. "
                 "A quaternion with its scalar first goes into quaternion_wxyz."
             )
         return validation.check_numbers(orientation.as_quat(scalar_first=True), "orientation", (4,), StateError)
     q = validation.check_numbers(quaternion_wxyz, "quaternion_wxyz", (4,), StateError)
     if (np.abs(q).max(axis=-1) == 0).any():
         raise StateError("the quaternion (0, 0, 0, 0) is not a rotation: for no rotation give (1, 0, 0, 0)")
-    return _normalize_quaternion(q)
+    return normalize_quaternion(q)
 
 
-def _normalize_quaternion(q: Array) -> Array:
+def normalize_quaternion(q: Array) -> Array:
     """q/|q|; where |q| is 1 to rounding, q itself."""
+    if q.ndim == 1:  # as below, but plain numbers are faster
+        a, b, c, d = q.tolist()
+        if abs(a * a + b * b + c * c + d * d - 1) <= _ROUNDING:
+            return q
     with np.errstate(over="ignore", invalid="ignore"):
-        is_unit = np.abs((q * q).sum(axis=-1, keepdims=True) - 1) <= _ROUNDING
+        a, b, c, d = (q[..., i, None] for i in range(4))
+        is_unit = np.abs(a * a + b * b + c * c + d * d - 1) <= _ROUNDING
     if is_unit.all():
         return q
     largest = np.abs(q).max(axis=-1, keepdims=True)
@@ -354,9 +368,8 @@ def _normalize_quaternion(q: Array) -> Array:
 
 
 def _is_point(kind: str) -> bool:
-    if kind not in ("point", "vector"):
-        raise InputError(f"kind={kind!r} is unknown: 'point' (moves with the body) or 'vector' (only turns)")
-    return kind == "point"
+    advice = "'point' (moves with the body) or 'vector' (only turns)"
+    return validation.check_word(kind, "kind", ("point", "vector"), InputError, advice) == "point"
 
 
 def _points(given: Any, name: str) -> Array:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from polhode.equations.force_laws import coupled_load
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import InputError, ScenarioError, show
 from polhode.integrate.integrator import Integrator
 from polhode.integrate.loops.node_loops import sum_nodal_forces
 from polhode.results.nodes import offsets_of, refuse_moving_center
 from polhode.scenario.force import Force, map_leaves
 from polhode.scenario.scenario import Scenario
 from polhode.solve.quick_advance import QuickLoads
-from polhode.validation import Array, as_floats, check_number, check_numbers, shape_of
+from polhode.validation import AXES, Array, as_floats, check_number, check_numbers, check_word, shape_of
 
 ZERO = (0.0, 0.0, 0.0)
 VALUES = 21
@@ -113,7 +113,7 @@ class AppliedLoads:
         last = len(self._bodies) - 1
         if isinstance(body, bool) or not isinstance(body, (int, np.integer)) or not 0 <= body <= last:
             count = "there is one body, 0" if last == 0 else f"the bodies are numbered from 0 to {last}"
-            raise ScenarioError(f"body={body!r}: {count}")
+            raise ScenarioError(f"body={show(body)}: {count}")
         return int(body)
 
     # Nodes ----------------------------------------------------------------------------------------------------------
@@ -150,8 +150,7 @@ class AppliedLoads:
 
     def _sum_nodal_forces(self, forces: Any, axes: str, body: int) -> Array:
         """Forces at the nodes as a load: their sum, and their moments or torque."""
-        if axes not in ("world", "body"):
-            raise ScenarioError(f"axes={axes!r} is unknown: nodal forces are in 'world' or in 'body' axes")
+        check_word(axes, "axes", AXES, ScenarioError, "nodal forces are in 'world' or in 'body' axes")
         offsets = self.nodes_of(body)
         given = _as_numbers(forces, f"{len(offsets)} x 3 numbers")
         if given.shape != offsets.shape:
@@ -197,7 +196,7 @@ def _as_numbers(forces: Any, wanted: str) -> Array:
     try:
         return as_floats(forces)
     except (TypeError, ValueError, OverflowError):
-        raise ScenarioError(f"nodal_forces must be {wanted}, not {forces!r}") from None
+        raise ScenarioError(f"nodal_forces must be {wanted}, not {show(forces)}") from None
 
 
 def _check_load(value: Any, name: str) -> Array:

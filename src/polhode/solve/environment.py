@@ -1,4 +1,4 @@
-"""`environment`: a scenario as a Gymnasium environment, in which controllers are trained."""
+"""`environment`, `vector_environment`: a scenario as a Gymnasium environment, in which controllers are trained."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.errors import InputError, ScenarioError, nearest
+from polhode.errors import InputError, show
 from polhode.scenario.scenario import Scenario
-from polhode.solve.applied_loads import NAMES
-from polhode.validation import check_number, check_numbers, shape_of
+from polhode.solve.driven_loads import DrivenLoads
+from polhode.validation import check_number, check_word
 
 if TYPE_CHECKING:
     import gymnasium
 
+    from polhode.solve.many_motions import ManyMotions
     from polhode.solve.stepper import Stepper
 
+AUTORESETS = ("next_step", "same_step", "disabled")
+MOST_ENVIRONMENTS = 10**7
+"""Their buffer would take 10 GB."""
 INSTALL_HINT = "environments need Gymnasium: pip install 'polhode[control]'"
 
 
@@ -77,39 +81,106 @@ def environment(
     >>> observation.shape, round(info["time"], 9), terminated, truncated
     ((13,), 0.1, False, False)
     """
+    _require_gymnasium()
+    from polhode.solve.gym_environment import ScenarioEnvironment
+
+    scenario, between, driven = _check(scenario, interval, actions, reward, observe, ends, start)
+    return ScenarioEnvironment(scenario, between, driven, reward, observe, ends, start)
+
+
+def vector_environment(
+    scenario: Scenario,
+    num_envs: int,
+    *,
+    interval: float,
+    actions: Mapping[Any, Any],
+    reward: Callable[[ManyMotions, Any], Any] | None = None,
+    observe: Callable[[ManyMotions], Any] | None = None,
+    ends: Callable[[ManyMotions], Any] | None = None,
+    start: Callable[[np.random.Generator], Any] | None = None,
+    autoreset: str = "next_step",
+) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
+    """Many environments of one scenario as a Gymnasium vector environment: the compiled loop advances all together.
+
+    Each has its own actions, episode and random stream, and the numbers of a `ph.environment` that is seeded alike, to
+    the bit.  A scenario with events, contacts, forces that begin or end, or forces between bodies runs in it too, one
+    environment after the other.
+
+    Parameters
+    ----------
+    scenario, interval, actions, start
+        As in `ph.environment`.  `start` is called for one environment at a time, with its own random generator.
+    num_envs : int
+        How many.
+    reward, observe, ends : callable, optional
+        As in `ph.environment`, but for all environments at once: `motions.state` and `motions.time` have a leading
+        axis for them, and so has what is returned.
+    autoreset : {"next_step", "same_step", "disabled"}, optional
+        When an environment whose episode is over begins anew: in the step after (then its reward is 0 and its action
+        does not matter), in the same step (its last observation and information are `final_obs` and `final_info`), or
+        by `reset(options={"reset_mask": ...})`.  `metadata["autoreset_mode"]` says so.
+
+    Returns
+    -------
+    gymnasium.vector.VectorEnv
+        Its `motions` are those of the episodes.
+
+    Examples
+    --------
+    >>> import numpy as np, polhode as ph
+    >>> satellite = ph.Body(mass=50.0, inertia=(4.0, 5.0, 6.0))
+    >>> scenario = ph.Scenario(satellite, duration=60.0, method="rk4", step=0.05)
+    >>> envs = ph.vector_environment(scenario, 4096, interval=0.1, actions={"torque_body": 0.02},
+    ...     start=lambda random: ph.State(angular_velocity_body=random.normal(size=3) / 100),
+    ...     reward=lambda motions, actions: -abs(motions.state.angular_velocity_body).sum(axis=-1))
+    >>> observations, info = envs.reset(seed=1)
+    >>> observations, rewards, terminated, truncated, info = envs.step(np.zeros((4096, 3)))
+    >>> observations.shape, rewards.shape, bool(terminated.any())
+    ((4096, 13), (4096,), False)
+    """
+    _require_gymnasium()
+    from gymnasium.vector import AutoresetMode
+
+    from polhode.solve.gym_vector_environment import ScenarioVectorEnvironment
+
+    scenario, between, driven = _check(scenario, interval, actions, reward, observe, ends, start)
+    if (
+        isinstance(num_envs, bool)
+        or not isinstance(num_envs, (int, np.integer))
+        or not 1 <= num_envs <= MOST_ENVIRONMENTS
+    ):
+        raise InputError(
+            f"num_envs must be a whole number from 1 to {MOST_ENVIRONMENTS:,}, the number of environments, not "
+            f"{show(num_envs)}"
+        )
+    mode = (
+        autoreset
+        if isinstance(autoreset, AutoresetMode)
+        else AutoresetMode[check_word(autoreset, "autoreset", AUTORESETS).upper()]
+    )
+    return ScenarioVectorEnvironment(scenario, int(num_envs), between, driven, reward, observe, ends, start, mode)
+
+
+def _require_gymnasium() -> None:
     try:
         import gymnasium  # noqa: F401
     except ImportError as why:
         raise InputError(f"{why}; {INSTALL_HINT}") from None
-    from polhode.solve.gym_environment import ScenarioEnvironment
 
+
+def _check(
+    scenario: Any, interval: Any, actions: Any, reward: Any, observe: Any, ends: Any, start: Any
+) -> tuple[Scenario, float, DrivenLoads]:
+    """The arguments that an environment and a vector of them share: scenario, interval, and what actions drive."""
     if not isinstance(scenario, Scenario):
         raise InputError(f"an environment is made of a ph.Scenario, not of {type(scenario).__name__}")
     scenario = replace(scenario, output_step=None, output_times=None)
+    if scenario.members is not None:
+        raise InputError("an environment is one motion, not an ensemble: for many take ph.vector_environment")
     between = check_number(interval, "interval")
     if not 0.0 < between <= scenario.duration:
         raise InputError(f"interval={between:g} s must be above 0 and at most the duration, {scenario.duration:g} s")
     for name, function in (("reward", reward), ("observe", observe), ("ends", ends), ("start", start)):
         if function is not None and not callable(function):
-            raise InputError(f"{name} must be a function, not {function!r}")
-    return ScenarioEnvironment(scenario, between, _check_actions(actions, scenario), reward, observe, ends, start)
-
-
-def _check_actions(actions: Any, scenario: Scenario) -> list[tuple[str, int, Any]]:
-    """What is driven: the name of the load, the body, and the limits of its components."""
-    if not isinstance(actions, Mapping) or not actions:
-        raise InputError(f"actions must name loads and their limits, such as {{'torque_body': 0.1}}, not {actions!r}")
-    found = []
-    for key, limit in actions.items():
-        name, body = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
-        if name not in NAMES:
-            raise InputError(f"actions has {name!r}, which is no load: {nearest(str(name), NAMES)}")
-        if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < len(scenario.bodies):
-            raise ScenarioError(f"actions has body {body!r}: they are numbered from 0 to {len(scenario.bodies) - 1}")
-        limits = check_numbers(limit, f"the limit of {name}", shape_of(limit), wanted="one number or three")
-        if limits.shape not in ((), (3,)) or (limits < 0).any():
-            raise InputError(f"the limit of {name} must be one number or three, none below 0, but is {limit!r}")
-        found.append((name, body, np.broadcast_to(limits, (3,)).copy()))
-    if not any(limits.any() for _, _, limits in found):
-        raise InputError("all limits of the actions are 0: nothing could be done")
-    return found
+            raise InputError(f"{name} must be a function, not {show(function)}")
+    return scenario, between, DrivenLoads(actions, scenario)

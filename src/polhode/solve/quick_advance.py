@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from polhode.equations.right_hand_side import build_view
 from polhode.integrate.clocked_steps import ClockedSteps
 from polhode.integrate.integrator import FixedSteps, Integrator
 from polhode.integrate.loops.clocked import ClockedRun
 from polhode.integrate.loops.fixed_steps import FixedRun
 from polhode.integrate.loops.layout import KEPT_CLOCK
+from polhode.integrate.loops.state_loop import STATE_NUMBERS, StateRun, new_states, state_program
 from polhode.ir.program import Program
 
 ROUNDING = 4 * float(np.finfo(float).eps)
@@ -27,6 +29,14 @@ FEW = 64
 def _view(array: Any) -> Any:
     """The numbers of an array, which are read and written faster one by one."""
     return memoryview(array)
+
+
+def _ready(call: Any, address: int, units: ctypes.c_int64) -> Callable[[], None]:
+    """A call of a compiled loop for the first units: arguments that are ready made are passed faster."""
+    place = ctypes.cast(call, ctypes.c_void_p).value
+    assert place is not None
+    untyped = ctypes.CFUNCTYPE(None)(place)
+    return partial(untyped, ctypes.c_void_p(address), ctypes.c_int64(0), units)
 
 
 class QuickAdvance:
@@ -46,6 +56,12 @@ class QuickAdvance:
             return None
         return _QuickClocked(integrator) if isinstance(integrator, ClockedSteps) else _QuickFixed(integrator)
 
+    def counts_alike(self, starts: Any, ends: Any) -> bool:  # noqa: ARG002
+        """Whether the same number of whole steps leads from each of these times to each of those; False if unknown."""
+        return False
+
+    take_steps: Callable[[float, float], None]
+    """Make the steps from a to b, whatever becomes of the motion."""
     advance: Callable[[float, float], bool]
     """Advance from a to b; return False if the motion became infinite or NaN, or its step shrank to zero."""
 
@@ -55,12 +71,9 @@ class QuickAdvance:
         assert isinstance(program, Program)
         numbers, words, call, address = program.bind_words(run)
         self._numbers, self._words, self._kept = _view(numbers), _view(words), call
-        place = ctypes.cast(call, ctypes.c_void_p).value
-        assert place is not None
-        untyped = ctypes.CFUNCTYPE(None)(place)  # arguments that are ready made are passed faster
-        self._call = partial(
-            untyped, ctypes.c_void_p(address), ctypes.c_int64(0), ctypes.c_int64(len(integrator.buffer))
-        )
+        self.units = ctypes.c_int64(len(integrator.buffer))
+        """How many of the first units go on."""
+        self._call = _ready(call, address, self.units)
         self._slots = program.slots(run)
         flat = integrator.buffer.reshape(-1)
         blocks = flat.reshape(-1, integrator.packing.size)
@@ -80,6 +93,12 @@ class QuickAdvance:
 
 
 class _QuickFixed(QuickAdvance):
+    def counts_alike(self, starts: Any, ends: Any) -> bool:
+        steps = (ends - starts) / self._h
+        whole = np.rint(steps)
+        rounding = ROUNDING * np.maximum(1.0, np.abs(ends) / self._h)
+        return bool((whole == whole[0]).all() and (np.abs(steps - whole) <= rounding).all())
+
     def __init__(self, integrator: FixedSteps) -> None:
         self._h = integrator.scenario.needed_step
         none = np.empty(0, dtype=np.int64)
@@ -91,8 +110,7 @@ class _QuickFixed(QuickAdvance):
         h, row, before, numbers, words, call = self._h, self._row, self._before, self._numbers, self._words, self._call
         first, is_finite = self._first, self._is_finite
 
-        def advance(a: float, b: float) -> bool:  # a closure: its names are found faster than attributes
-            before[:] = row
+        def take_steps(a: float, b: float) -> None:  # a closure: its names are found faster than attributes
             steps = (b - a) / h
             whole = round(steps)
             off, rest = steps - whole, 0.0
@@ -108,12 +126,16 @@ class _QuickFixed(QuickAdvance):
                 numbers[at_h] = rest
                 words[at_end] = 1
                 call()
+
+        def advance(a: float, b: float) -> bool:
+            before[:] = row
+            take_steps(a, b)
             if first is None:
                 return is_finite()
             total = sum(first)
             return total - total == 0.0  # type: ignore[no-any-return]
 
-        self.advance = advance
+        self.take_steps, self.advance = take_steps, advance
 
 
 class _QuickClocked(QuickAdvance):
@@ -135,6 +157,10 @@ class _QuickClocked(QuickAdvance):
         clocks = 1 if integrator.plan.is_system else integrator.scenario.count
         others = [at_t + i // lanes * size + i % lanes for i in range(1, clocks)]
 
+        def take_steps(a: float, b: float) -> None:
+            numbers[at_end] = b - start
+            call()
+
         def advance(a: float, b: float) -> bool:
             before[:] = row
             end = b - start
@@ -147,7 +173,42 @@ class _QuickClocked(QuickAdvance):
                     return False
             return is_finite()
 
-        self.advance = advance
+        self.take_steps, self.advance = take_steps, advance
+
+
+class QuickStates:
+    """The states of all bodies, read from the memory of the loop by a loop of its own."""
+
+    def __init__(self, integrator: Integrator) -> None:
+        scenario, layout, packing = integrator.scenario, integrator.layout, integrator.packing
+        view = build_view(scenario.form, scenario.pivot is not None)
+        self._out, self._packing = new_states(integrator.buffer), packing
+        program = state_program(view, layout, packing.size, True)
+        run = StateRun(integrator.buffer, self._out)
+        self._run, (_, self._words, call, address) = run, program.bind_words(run)
+        self._call = _ready(call, address, ctypes.c_int64(len(integrator.buffer)))
+        self._row = self._out[0, :STATE_NUMBERS] if self._out.shape == (1, packing.size) and layout.lanes == 1 else None
+
+    @classmethod
+    def of(cls, integrator: Integrator) -> QuickStates | None:
+        """That of an integrator whose numbers lie in a buffer of the CPU, and whose bodies stay what they are."""
+        scenario = integrator.scenario
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or scenario.engine != "cpu":
+            return None
+        return None if scenario.mass_course is not None else cls(integrator)
+
+    def read(self) -> Any:
+        """(bodies, 13), or (13,) of a body by itself: x, q, v, w, as the laws give them; the quaternion as it came."""
+        self._call()
+        if self._row is not None:
+            return self._row.copy()
+        lanes = self._packing.layout.lanes
+        rows = self._out.reshape(-1, self._packing.size)[:, : STATE_NUMBERS * lanes]
+        by_body = rows.reshape(self._packing.systems, -1, STATE_NUMBERS, lanes).swapaxes(2, 3)
+        each = by_body.reshape(self._packing.systems, -1, STATE_NUMBERS)[:, : self._packing.bodies]
+        own = each.reshape(-1, STATE_NUMBERS)
+        is_view = np.may_share_memory(own, self._out)  # of the room, which the next call fills
+        return own.copy() if is_view else own
 
 
 class QuickLoads:
@@ -169,6 +230,17 @@ class QuickLoads:
             return []
         flat, bodies = integrator.buffer.reshape(-1), range(len(integrator.scenario.bodies))
         return [cls(flat, integrator.param_places(first + i, i)) for i in bodies]
+
+    def write_numbers(self, numbers: list[float]) -> bool:
+        """Write twelve finite numbers; return False, and write nothing, if the load needs a closer look."""
+        if not self.is_plain:
+            return False
+        if self._pack is not None:
+            self._pack(self._bytes, self._offset, *numbers)
+            return True
+        for place, number in zip(self._places, numbers, strict=True):
+            self._row[place] = number
+        return True
 
     def write(self, force: Any, torque: Any, force_body: Any, torque_body: Any) -> bool:
         """Write twelve numbers; return False, and write nothing, if they need a closer look."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from polhode.errors import CancelledError, ScenarioError
+from polhode.errors import CancelledError, ScenarioError, show
 from polhode.integrate.driver import run_scenario
 from polhode.integrate.journal import Recorder
 from polhode.integrate.run_result import AutoReport, Report
@@ -37,7 +37,7 @@ from polhode.solve.long_steps import find_step_figures, warn_of_long_steps
 from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
 from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
-from polhode.validation import check_path
+from polhode.validation import check_flag, check_path
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -229,7 +229,7 @@ def simulate(
             f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
             "ph.ensemble"
         )
-    if store is None and resume:
+    if check_flag(resume, "resume", ScenarioError) and store is None:
         raise ScenarioError("resume=True continues a run that was begun with store=...: give that store")
     scenario = _prepare_run(scenario, threads)
     if store is None:
@@ -261,7 +261,7 @@ def ask_for_final_states(scenario: Scenario) -> Scenario:
 def check_threads(threads: Any) -> None:
     """Refuse a number of threads that is none."""
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
-        raise ScenarioError(f"threads must be an integer of at least 1, but is {threads!r}")
+        raise ScenarioError(f"threads must be an integer of at least 1, but is {show(threads)}")
 
 
 def _prepare_run(scenario: Scenario, threads: int | None) -> Scenario:

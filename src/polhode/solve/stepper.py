@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import isfinite, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ import numpy as np
 from polhode.errors import ScenarioError
 from polhode.integrate.driver import integrator_for
 from polhode.integrate.event_log import label_event_records
+from polhode.integrate.integrator import Integrator
+from polhode.integrate.loops.state_loop import STATE_NUMBERS
 from polhode.integrate.run_plan import RunPlan
 from polhode.integrate.run_result import ContactColumns, Failure, RunResult
 from polhode.integrate.timeline import Segment
@@ -30,9 +33,10 @@ from polhode.scenario.method_choice import AUTO, RUNGE_KUTTA
 from polhode.scenario.preflight import check_user_functions
 from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
-from polhode.scenario.state import State
+from polhode.scenario.scenario_validation import check_positive_number, warn_of_step
+from polhode.scenario.state import State, normalize_quaternion
 from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
-from polhode.solve.quick_advance import QuickAdvance
+from polhode.solve.quick_advance import QuickAdvance, QuickStates
 from polhode.solve.run_errors import run_error
 from polhode.synonyms import check_argument_names
 from polhode.validation import Array, check_number, check_numbers, shape_of
@@ -98,6 +102,10 @@ class Stepper:
         if isinstance(body, Scenario):
             scenario = body
         else:
+            if isinstance(method, str) and method == AUTO:
+                method = RUNGE_KUTTA.name
+                if step is not None:
+                    warn_of_step(check_positive_number(step, "step"), RUNGE_KUTTA)
             scenario = Scenario(
                 body, state, forces, duration=duration, events=events, contacts=contacts, rotors=rotors,
                 mass_course=mass_course, added_mass=added_mass, step=step, method=method, formulation=formulation,
@@ -105,12 +113,9 @@ class Stepper:
             )  # fmt: skip
         if scenario.members is not None:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")
-        if scenario.method == AUTO:
-            scenario = scenario.with_settings(method=RUNGE_KUTTA.name)
-        self._given, takes_loads = scenario, not METHODS[scenario.method].is_closed_form
-        if takes_loads:
-            scenario = with_applied_loads(scenario)
-        scenario = scenario.with_settings(output_step=None, output_times=[scenario.end_time])
+        self._given = scenario = choose_stepped_method(scenario)
+        takes_loads = not METHODS[scenario.method].is_closed_form
+        scenario = to_stepped_scenario(scenario)
         check_user_functions(scenario)
         self.scenario = trace_functions(scenario)
         self._time = scenario.start_time
@@ -135,6 +140,21 @@ class Stepper:
 
     # Reading --------------------------------------------------------------------------------------------------------
     @property
+    def has_edges(self) -> bool:
+        """Whether there are times at or after the start that no step may cross, such as one at which a force begins."""
+        return any(t >= self.scenario.start_time for t in self._timeline.instants)
+
+    @property
+    def integrator(self) -> Integrator:
+        """What advances the bodies."""
+        return self._integrator
+
+    @property
+    def has_quick_steps(self) -> bool:
+        """Whether nothing but the loop itself advances the motion."""
+        return self._quick is not None
+
+    @property
     def time(self) -> float:
         """The time that has been reached, in s."""
         return self._time
@@ -147,9 +167,32 @@ class Stepper:
     @property
     def state(self) -> Any:
         """The state of the body at that time; of a system, a list of states."""
+        if self._states is not None:
+            rows = self._states.read()
+            if rows.ndim == 1 and not self.scenario.is_system:
+                return State.of_rows(rows, self._time)
+            return [State.of_rows(row, self._time) for row in rows.reshape(-1, STATE_NUMBERS)]
         samples = self._integrator.samples.tolist()  # plain numbers are faster
         states = [state_from_sample(self.scenario, i, row, self._time) for i, row in enumerate(samples)]
         return states if self.scenario.is_system else states[0]
+
+    @cached_property
+    def _states(self) -> QuickStates | None:
+        """What reads states the short way, compiled when the first is read."""
+        return QuickStates.of(self._integrator)
+
+    def read_states(self) -> Array:
+        """All states one after the other, 13 numbers a body: position, quaternion, velocity, body rates."""
+        if self._states is not None:
+            rows: Array = self._states.read().reshape(-1)
+            for first in range(3, len(rows), STATE_NUMBERS):
+                q = rows[first : first + 4]
+                if (unit := normalize_quaternion(q)) is not q:
+                    rows[first : first + 4] = unit
+            return rows
+        states = self.state if self.scenario.is_system else [self.state]
+        parts = [(s.position, s.quaternion_wxyz, s.velocity, s.angular_velocity_body) for s in states]
+        return np.concatenate([part for each in parts for part in each])
 
     @property
     def rotor_speed(self) -> Array:
@@ -304,6 +347,13 @@ class Stepper:
                 return
         given = dict(zip(NAMES, (force, torque, force_body, torque_body), strict=True))
         self._change_loads(given, (nodal_forces, "world"), body, ramp_until)
+
+    def set_load_numbers(self, numbers: list[float], body: int) -> None:
+        """Set the load on a body to twelve finite numbers: what `set_loads` takes, one vector after the other."""
+        if self._quick_loads and self._quick_loads[body].write_numbers(numbers):
+            return
+        vectors = (numbers[i : i + 3] for i in range(0, len(numbers), 3))
+        self._change_loads(dict(zip(NAMES, vectors, strict=True)), (None, "world"), body, None)
 
     def set_nodal_forces(
         self, nodal_forces: ArrayLike, *, body: int = 0, axes: str = "world", ramp_until: float | None = None
@@ -581,6 +631,11 @@ class Stepper:
         result = RunResult(times, samples, columns, self._integrator.steps)
         return Motion(scenario, result, ("the loads on the stepper",))
 
+    def go_on_at(self, time: float) -> None:
+        """Go on at a time, from the numbers that somebody has written into the memory of the loop."""
+        self._time, self._applied, self._open = time, True, None
+        self._set_quick_end()
+
     # Saving ---------------------------------------------------------------------------------------------------------
     def save(self) -> Any:
         """A copy of everything that the motion depends on: state, clock, loads and events.
@@ -620,6 +675,18 @@ class Stepper:
             self._quick.until = until
         if ramps is not None and self._loads is not None:
             self._loads.restore(*ramps)
+
+
+def choose_stepped_method(scenario: Scenario) -> Scenario:
+    """The scenario by a method that goes on without an end: "auto" is an adaptive one."""
+    return scenario.with_settings(method=RUNGE_KUTTA.name) if scenario.method == AUTO else scenario
+
+
+def to_stepped_scenario(scenario: Scenario) -> Scenario:
+    """The scenario as it is stepped: with a load on every body, where its method takes loads, and without outputs."""
+    if not METHODS[scenario.method].is_closed_form:
+        scenario = with_applied_loads(scenario)
+    return scenario.with_settings(output_step=None, output_times=[scenario.end_time])
 
 
 def _as_time(given: Any, name: str) -> float:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from uuid import UUID
 
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import InputError, ScenarioError, show
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.scenario.scenario import Scenario
 from polhode.solve.fmi.binary import binary_path, compile_library, find_compiler
@@ -17,7 +17,7 @@ from polhode.solve.fmi.description import build_description, model_description
 from polhode.solve.fmi.native import NativeExporter, settle_for_fmu
 from polhode.solve.fmi.python_fmu import python_entries, settle_for_python
 from polhode.solve.fmi.variables import fmi_variables
-from polhode.validation import check_path
+from polhode.validation import check_flag, check_path
 
 VERSIONS = ("2.0", "3.0")
 
@@ -73,12 +73,15 @@ def write_fmu(
     ['modelDescription.xml', 'sources/box.c']
     """
     if not isinstance(scenario, Scenario):
-        raise InputError(f"an FMU is made from a ph.Scenario, not from {scenario!r}")
-    path, version = check_path(path, "the FMU"), str(fmi_version)
+        raise InputError(f"an FMU is made from a ph.Scenario, not from {show(scenario)}")
+    path = check_path(path, "the FMU")
+    version = str(fmi_version) if isinstance(fmi_version, (str, float)) else ""
     if version not in VERSIONS:
-        raise InputError(f"fmi_version must be '2.0' or '3.0', but is {fmi_version!r}")
+        raise InputError(f"fmi_version must be '2.0' or '3.0', but is {show(fmi_version)}")
     check_suffix(path, (".fmu",), "the FMU")
-    if python:
+    if compiled is not None:
+        check_flag(compiled, "compiled")
+    if check_flag(python, "python"):
         return _write_python_fmu(scenario, path, version)
     compiler = find_compiler() if compiled is not False else None
     if compiled and compiler is None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import ScenarioError
 from polhode.integrate.clocked_steps import ClockedSteps
 from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.contact_steps import FAILURES, ContactSteps
@@ -29,6 +29,7 @@ from polhode.scenario.scenario import Scenario
 from polhode.solve import object_templates as templates
 from polhode.solve.memory_image import Image, image_of
 from polhode.solve.source_comments import describe_run, one_line, sample_header
+from polhode.validation import check_word
 
 RESULTS = ("out", "checkpoints", "contact", "log")
 """The arrays of records that a run fills: an image has only room for them."""
@@ -166,8 +167,8 @@ def _check_segments(integrator: Integrator) -> None:
 
 def write_wasm(scenario: Scenario, path: Path, target: str | None) -> None:
     """Write a WebAssembly module, and beside it a driver in JavaScript."""
-    if target not in (None, "scalar", "simd"):
-        raise InputError(f"the target of 'wasm' is 'scalar' (as is None) or 'simd', but is {target!r}")
+    if target is not None:
+        check_word(target, "target of 'wasm'", ("scalar", "simd"), advice="it is 'scalar' (as is None) or 'simd'")
     check_suffix(path, (".wasm",), "the module")
     run, machine = compiled_run(scenario), WASM32_SIMD if target == "simd" else WASM32
     code = object_for(run.texts(machine.width), machine)
@@ -207,8 +208,7 @@ def _length(array: Any) -> int:
 
 def write_object(scenario: Scenario, path: Path, target: str | None) -> None:
     """Write an object, and beside it a header in C."""
-    if target not in MACHINES:
-        raise InputError(f"the target of 'object' must be one of {', '.join(map(repr, MACHINES))}, but is {target!r}")
+    target = check_word(target, "target of 'object'", MACHINES)
     check_suffix(path, (".o",), "the object")
     run, machine = compiled_run(scenario), MACHINES[target]
     write_atomic(path, object_for(run.texts(machine.width), machine))

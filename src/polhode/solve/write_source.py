@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import InputError, ScenarioError, show
 from polhode.integrate.buffer import pack_buffer, pack_pairs, packing_of
 from polhode.integrate.loops.layout import assign_places
 from polhode.integrate.prepare import Plan, Structure, plan_of, structure_of
@@ -36,7 +36,7 @@ from polhode.solve import run_loops
 from polhode.solve.simulate import ask_for_final_states, run_motion
 from polhode.solve.source_comments import describe_arrays, describe_run, one_line, sample_header
 from polhode.solve.write_object import write_object, write_wasm
-from polhode.validation import Array
+from polhode.validation import Array, check_kind, check_path, check_word
 
 MOST_NUMBERS = 1_000_000
 """First states, parameters and output times that a file may hold."""
@@ -79,15 +79,15 @@ def write_source(scenario: Scenario, language: str, path: str | Path, target: st
     ...     "polhode_step(double *state, const double *parameters, double t, double h)" in path.read_text()
     True
     """
-    path = Path(path)
-    if language in COMPILED:
+    check_kind(scenario, "scenario", Scenario)
+    path = check_path(path, "the source")
+    if check_word(language, "language", (*LANGUAGES, *COMPILED)) in COMPILED:
         COMPILED[language](settle_run(scenario), path, target)
         return
-    if language not in LANGUAGES:
-        known = ", ".join(map(repr, (*LANGUAGES, *COMPILED)))
-        raise InputError(f"language must be one of {known}, but is {language!r}")
     if target is not None:
-        raise InputError(f"target is for 'wasm' and 'object': a program in {language!r} runs wherever it is compiled")
+        raise InputError(
+            f"target is for 'wasm' and 'object': a program in {show(language)} runs wherever it is compiled"
+        )
     check_suffix(path, LANGUAGES[language].suffixes, "the source")
     write_atomic(path, source_of(scenario, language).text(path.stem).encode())
 

@@ -34,8 +34,7 @@ PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 def choose_drawing(drawn_by: str, can_be_drawn_by_the_page: bool = True) -> str | None:
     """The browser that draws the page, or None for Matplotlib."""
-    if drawn_by not in DRAWN_BY:
-        raise InputError(f"drawn_by must be one of {', '.join(map(repr, DRAWN_BY))}, but is {drawn_by!r}")
+    validation.check_word(drawn_by, "drawn_by", DRAWN_BY)
     browser = None if drawn_by == "matplotlib" else find_browser()
     if drawn_by == "page" and browser is None:
         raise InputError(
@@ -52,8 +51,7 @@ def _open_views(
     motion: Trajectory, browser: str, size: tuple[int, int], dark: bool, views: str, title: str, body: int
 ) -> Iterator[BrowserPage]:
     """The views of the page alone, ready to be drawn at any time."""
-    if views not in VIEWS:
-        raise InputError(f"views must be one of {', '.join(map(repr, VIEWS))}, but is {views!r}")
+    validation.check_word(views, "views", VIEWS)
     name = title or motion.scenario.name or "motion"
     record = encode_record(record_motion(motion, name=name, title=name))
     options = {"mode": "file", "title": name, "only": views, "watched": body, "caption": title}

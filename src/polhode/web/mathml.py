@@ -10,7 +10,7 @@ import re
 from functools import cache
 from html import escape
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 
 _GREEK = (
     *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu"),
@@ -238,7 +238,7 @@ def _set_letters(name: str, text: str) -> str:
         return f'<mi mathvariant="normal">{escape(text)}</mi>'
     plain = LETTERS.get(text[1:], "") if text.startswith("\\") else text
     if not plain:
-        raise InputError(f"\\{name} makes letters bold; {text!r} is not one")
+        raise InputError(f"\\{name} makes letters bold; {show(text)} is not one")
     return f"<mi>{''.join(map(_bold, plain))}</mi>"
 
 

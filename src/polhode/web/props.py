@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 
 Attached = Literal["world", "body", "frame"]
 Point = ArrayLike
@@ -69,7 +69,7 @@ def to_plain(value: Any) -> Any:
         return array.tolist()
     numbers = np.asarray(value, dtype=float)
     if not np.isfinite(numbers).all():
-        raise InputError(f"a stage has finite numbers only, not {value!r}")
+        raise InputError(f"a stage has finite numbers only, not {show(value)}")
     return numbers.tolist()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.massprops.body import Body
 from polhode.web.props import Point, Prop, to_camel_case, to_plain
 
@@ -135,10 +135,10 @@ class Stage:
     def __post_init__(self) -> None:
         for name in (*self.switches, *self.off):
             if name not in SWITCHES:
-                raise InputError(f"the page has no switch {name!r}: {nearest(name, SWITCHES)}")
+                raise InputError(f"the page has no switch {show(name)}: {nearest(name, SWITCHES)}")
         for name in self.panels:
             if name not in PANELS and not (name.startswith("phase:") and name.count(":") == 2):
-                raise InputError(f"the page has no panel {name!r}: {nearest(name, PANELS)}; or phase:X:Y")
+                raise InputError(f"the page has no panel {show(name)}: {nearest(name, PANELS)}; or phase:X:Y")
         if twice := set(self.switches) & set(self.off):
             raise InputError(f"a switch is either on or off at first, not both: {', '.join(sorted(twice))}")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.massprops.geometry import Surface
 from polhode.massprops.mass_from_density import resolve_mass
 from polhode.massprops.surface.ray_winding import winding_numbers
@@ -112,7 +112,7 @@ def _check_integer(name: str, value: Any, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        raise InputError(f"{name} must be an integer of at least {least}, not {value!r}")
+        raise InputError(f"{name} must be an integer of at least {least}, not {show(value)}")
     return number
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import MeshError, nearest
+from polhode.errors import MeshError, show
 from polhode.massprops.geometry import Indices, Surface
 from polhode.massprops.surface.edges import cap_holes, find_faces_to_flip, find_holes
 from polhode.massprops.surface.moment_integrals import integrate_enclosed_volume, integrate_surface_area
 from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
+from polhode.validation import check_word
 
 REPAIRS = ("flip", "fill", "hull")
 
@@ -20,10 +21,9 @@ def check_repairs(repair: str | Sequence[str] | None) -> tuple[str, ...]:
     """The requested repairs, validated."""
     repair = () if repair is None else (repair,) if isinstance(repair, str) else repair
     if not isinstance(repair, Sequence):
-        raise MeshError(f"repair is one of {', '.join(REPAIRS)}, or several in a tuple, not {repair!r}")
+        raise MeshError(f"repair is one of {', '.join(REPAIRS)}, or several in a tuple, not {show(repair)}")
     for one in repair:
-        if one not in REPAIRS:
-            raise MeshError(f"unknown repair {one!r}: {nearest(one, REPAIRS)}")
+        check_word(one, "repair", REPAIRS, MeshError)
     return tuple(repair)
 
 

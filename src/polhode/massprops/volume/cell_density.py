@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode import validation
-from polhode.errors import InertiaError, nearest
+from polhode.errors import InertiaError, nearest, show
 from polhode.massprops.geometry import Indices
 from polhode.massprops.volume.volume_mesh import VolumeMesh
 from polhode.validation import Array
@@ -56,15 +56,17 @@ def _densities_from_array(density: Any, mesh: VolumeMesh) -> Array:
 def _densities_from_field(name: str, mesh: VolumeMesh) -> Array:
     if name not in mesh.fields:
         known = f": {nearest(name, mesh.fields)}" if mesh.fields else "; the mesh has none"
-        raise InertiaError(f"the cells have no field {name!r}{known}")
+        raise InertiaError(f"the cells have no field {show(name)}{known}")
     values = mesh.fields[name]
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or values.dtype.kind not in "fiu":
-        raise InertiaError(f"the field {name!r} has {values.shape[1:]} values per cell, but a density is one number")
+        raise InertiaError(
+            f"the field {show(name)} has {values.shape[1:]} values per cell, but a density is one number"
+        )
     missing = int(np.isnan(values.astype(float)).sum())
     if missing:
-        raise InertiaError(f"the field {name!r} has no value in {missing} of {mesh.count} cells")
+        raise InertiaError(f"the field {show(name)} has no value in {missing} of {mesh.count} cells")
     return values.astype(np.float64)
 
 
@@ -103,7 +105,7 @@ def _find_region(key: Any, mesh: VolumeMesh) -> Indices:
         return mesh.regions[key]
     alike = [name for name in mesh.regions if str(name).lower() == str(key).lower()]
     if len(alike) != 1:
-        raise InertiaError(f"the mesh has no region {key!r}: {nearest(key, map(str, mesh.regions))}")
+        raise InertiaError(f"the mesh has no region {show(key)}: {nearest(key, map(str, mesh.regions))}")
     return mesh.regions[alike[0]]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import FileError
+from polhode.errors import FileError, show
 from polhode.massprops.volume.netcdf3 import check_netcdf3_length
 from polhode.massprops.volume.volume_mesh import VolumeMesh
 
@@ -79,7 +79,7 @@ def _cell_type_of(name: str, nodes: int) -> str | None:
         return family if nodes == LINEAR_NODE_COUNTS[family] else f"{family}{nodes}"
     if begin in ELEMENTS_WITHOUT_VOLUME:
         return None
-    raise FileError(f"the file has elements of type {name!r}, which are not supported")
+    raise FileError(f"the file has elements of type {show(name)}, which are not supported")
 
 
 def _read_element_variables(file: Any, blocks: list[tuple[int, int]]) -> tuple[dict[str, Any], list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode import validation
-from polhode.errors import InertiaError, InputError, MassWarning, MeshError, nearest
+from polhode.errors import InertiaError, InputError, MassWarning, MeshError, nearest, show
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import Indices, Part
 from polhode.massprops.length_units import LONGEST_UNITLESS_M, meters_per
@@ -117,17 +117,17 @@ def _integrate_piecewise(
 
 def _check_flip_repair(repair: str | Sequence[str] | None) -> bool:
     if repair is not None and not isinstance(repair, str | list | tuple | set | frozenset):
-        raise InputError(f"repair must be 'flip' or None, not {repair!r}")
+        raise InputError(f"repair must be 'flip' or None, not {show(repair)}")
     wanted = (repair,) if isinstance(repair, str) else tuple(repair or ())
     for name in wanted:
         if name != "flip":
-            raise InputError(f"unknown repair {name!r} for a volume mesh: {nearest(name, ['flip'])}")
+            raise InputError(f"unknown repair {show(name)} for a volume mesh: {nearest(name, ['flip'])}")
     return bool(wanted)
 
 
 def _check_accuracy(degree: Any, rtol: Any) -> None:
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or not 0 <= degree <= MAX_DEGREE:
-        raise InputError(f"degree must be an integer from 0 to {MAX_DEGREE}, not {degree!r}")
+        raise InputError(f"degree must be an integer from 0 to {MAX_DEGREE}, not {show(degree)}")
     value = validation.check_number(rtol, "rtol")
     if not MIN_RTOL <= value < 1:
         raise InputError(f"rtol must be between {MIN_RTOL:g} (rounding) and 1, but is {value:g}")
