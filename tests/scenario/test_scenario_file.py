@@ -19,7 +19,7 @@ from polhode.massprops.body import Body
 from polhode.scenario.body_file import BODY_KEYS, GEOMETRY_KEYS, PRINCIPAL_AXES_KEYS
 from polhode.scenario.contact import CONTACTS
 from polhode.scenario.forces import FORCES
-from polhode.scenario.scenario_file import GEODETIC_KEYS, SETTINGS, STATE_KEYS
+from polhode.scenario.scenario_file import FILE_KEYS, GEODETIC_KEYS, STATE_KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-file.md").read_text(encoding="utf-8")
 f = ph.forces
@@ -118,7 +118,7 @@ def test_read_again_it_is_the_same_scenario(both):
     written, read = both
     assert read.as_mapping() == written.as_mapping()
     assert read.is_system == written.is_system
-    for setting in SETTINGS:
+    for setting in FILE_KEYS:
         assert np.array_equal(getattr(read, setting), getattr(written, setting)), setting
     for a, b in zip(read.forces, written.forces, strict=True):
         assert (a.name, a.kernel, a.params, a.bodies, a.instant) == (b.name, b.kernel, b.params, b.bodies, b.instant)
@@ -153,7 +153,7 @@ def test_every_force_and_every_setting_is_among_these_scenarios():
     used = {force.name for scenario in SCENARIOS.values() for force in scenario.forces}
     assert used == set(FORCES)
     written = {key for scenario in SCENARIOS.values() for key in scenario.as_mapping()}
-    assert written == {*SETTINGS, "body", "bodies", "forces"} - {"precision"}  # which needs a GPU to be simulated
+    assert written == {*FILE_KEYS, "body", "bodies", "forces"} - {"precision"}  # which needs a GPU to be simulated
 
 
 def test_engine_and_precision_are_read_as_they_were_written(tmp_path):
@@ -223,7 +223,7 @@ def same(shown, default):
 
 def test_the_page_lists_every_setting_with_its_default():
     table = rows("Settings")
-    assert [name(row[0]) for row in table] == list(SETTINGS)
+    assert [name(row[0]) for row in table] == list(FILE_KEYS)
     parameters = inspect.signature(ph.Scenario).parameters
     defaults = {key: MISSING if p.default is p.empty else p.default for key, p in parameters.items()}
     for key, _, shown, meaning in table:

@@ -22,6 +22,7 @@ from polhode.scenario.force import Force, ForceLaw, array_lengths, settle_arrays
 from polhode.scenario.mass_course import MassCourse
 from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
+from polhode.scenario.settings import documented
 from polhode.scenario.state import State
 from polhode.solve.simulate import as_scenario, explain_arguments
 
@@ -44,8 +45,9 @@ RUN_OPTIONS = (
 
 @overload
 def ensemble(
-    body: Body | Scenario,
-    state: State | None = None,
+    # settings, written by tests/test_settings.py: arguments of ensemble
+    body: Body | Sequence[Body] | Scenario,
+    state: State | Sequence[State] | None = None,
     forces: Sequence[Force | ForceLaw] = (),
     *,
     duration: float | None = None,
@@ -68,6 +70,7 @@ def ensemble(
     breaks: ArrayLike = (),
     largest_turn: float = 1.0,
     name: str = "",
+    # end of settings
     store: None = None,
     resume: bool = False,
     reduce: None = None,
@@ -82,8 +85,9 @@ def ensemble(
 
 @overload
 def ensemble(
-    body: Body | Scenario,
-    state: State | None = None,
+    # settings, written by tests/test_settings.py: arguments of ensemble
+    body: Body | Sequence[Body] | Scenario,
+    state: State | Sequence[State] | None = None,
     forces: Sequence[Force | ForceLaw] = (),
     *,
     duration: float | None = None,
@@ -106,6 +110,7 @@ def ensemble(
     breaks: ArrayLike = (),
     largest_turn: float = 1.0,
     name: str = "",
+    # end of settings
     store: str | Path | None = None,
     resume: bool = False,
     reduce: Reduction | str | Sequence[Reduction | str] | None = None,
@@ -119,9 +124,11 @@ def ensemble(
 
 
 @explain_arguments(*RUN_OPTIONS)
+@documented
 def ensemble(
-    body: Body | Scenario,
-    state: State | None = None,
+    # settings, written by tests/test_settings.py: arguments of ensemble
+    body: Body | Sequence[Body] | Scenario,
+    state: State | Sequence[State] | None = None,
     forces: Sequence[Force | ForceLaw] = (),
     *,
     duration: float | None = None,
@@ -144,6 +151,7 @@ def ensemble(
     breaks: ArrayLike = (),
     largest_turn: float = 1.0,
     name: str = "",
+    # end of settings
     store: str | Path | None = None,
     resume: bool = False,
     reduce: Reduction | str | Sequence[Reduction | str] | None = None,
@@ -162,67 +170,7 @@ def ensemble(
 
     Parameters
     ----------
-    body : Body or Scenario
-        What moves.  A `Scenario` is given alone.
-    state : State, optional
-        How it starts; at rest at the origin by default.
-    forces : sequence of Force, optional
-        From `ph.forces`, or made by `@ph.force`.
-    duration : float
-        How long, in s, from the state's time on.
-    step : float, optional
-        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.
-    method : str, optional
-        "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
-        "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
-        "splitting6_exact" (fixed steps); "bs3", "rk45", "tsit5", "vern7", "dop853", "vern9", "taylor"
-        (adaptive, of order 3, 5, 5, 7, 8, 9, and any; the last needs heyoka).  "auto", the default,
-        is "exact" where that holds, else an adaptive method with a second run that estimates the error:
-        `motion.audit()` says which, why, and the error found.
-    formulation : str, optional
-        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "gpu", "dask", "python"}, optional
-        Compiled (default); compiled for NVIDIA's GPUs; on the workers of a Dask cluster, of this machine or of many; or
-        the laws as written: slow, for functions that cannot be compiled.
-    precision : {"strict", "fused", "single"}, optional
-        Of GPUs: the CPU's bits (default); fused multiply-adds, which differ from them by rounding; or numbers of 32
-        bits, about seven digits.
-    output_step : float, optional
-        Output every this many seconds.
-    output_times : array_like, optional
-        Output at these times instead, in s.  The steps do not depend on them: states inside an adaptive step come from
-        its dense output.
-    events : sequence of Event, optional
-        Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they cross
-        zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" evaluates each function at eight
-        points of every step, so two crossings between two of them may be missed, and finds the time to rounding.  A run
-        that is stopped ends there, with one more output; in an ensemble only that member stops.
-    contacts : sequence, optional
-        What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution and
-        friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".
-    rotors : sequence of Rotor, optional
-        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
-        Runge-Kutta methods.
-    mass_course : MassCourse, optional
-        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
-        methods, and one body.
-    added_mass : array_like, optional
-        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
-        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
-    pivot : array_like, optional
-        A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
-    renormalize : bool, optional
-        Rescale the quaternion after every step (default).
-    rtol, atol : float or four floats, optional
-        Tolerances of adaptive methods, for each step, relative and absolute (default 0), of position, attitude,
-        momentum and spin: one number each, or one for each kind.  With method="auto": of the whole motion.
-    breaks : array_like, optional
-        Times, in s, that no step crosses: for shorter steps around them, or a closer search for events.
-    largest_turn : float, optional
-        For Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
-        (default 1).  With infinity it goes on, and the result beyond such a place is worthless.
-    name : str, optional
-        A title for plots and files.
+    settings : see polhode/scenario/settings.py
     store : str or Path, optional
         A folder, such as "throws.zarr", into which the samples stream, chunk by chunk, while the run goes on: for
         ensembles larger than memory, and runs that may be interrupted.
@@ -270,32 +218,9 @@ def ensemble(
     >>> result.reductions["mean:position.x@final"]["mean"].round(6).item()
     20.1
     """
+    given = locals()
     cluster = check_cluster(engine, scheduler, worker_engine, threads)
-    scenario = as_scenario(
-        body,
-        state,
-        forces,
-        duration,
-        step=step,
-        method=method,
-        formulation=formulation,
-        engine=engine if cluster is None else worker_engine or "cpu",
-        precision=precision,
-        output_step=output_step,
-        output_times=output_times,
-        events=events,
-        contacts=contacts,
-        rotors=rotors,
-        mass_course=mass_course,
-        added_mass=added_mass,
-        pivot=pivot,
-        renormalize=renormalize,
-        rtol=rtol,
-        atol=atol,
-        breaks=breaks,
-        largest_turn=largest_turn,
-        name=name,
-    )
+    scenario = as_scenario(given if cluster is None else {**given, "engine": worker_engine or "cpu"})
     if scenario.members is None and not isinstance(body, Scenario):
         scenario = replace(scenario, **_with_members(forces, events, rotors))
     kept = check_kept(store, resume, reduce, keep, chunk_members)

@@ -22,13 +22,13 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.scenario_file import (
     PAGE_KEYS,
     READ_SEPARATELY,
-    SETTINGS,
     load_toml,
     refuse_distributions,
     scenario_arguments,
     to_toml_text,
     without_page_keys,
 )
+from polhode.scenario.settings import FILE_KEYS
 from polhode.synonyms import suggest_name
 from polhode.web.stage import Stage
 
@@ -141,8 +141,8 @@ def _make_model(content: Mapping[str, Any], path: Path, name: str) -> Model:
         if not isinstance(content.get(key, ""), str):
             raise ScenarioError(f"{key} must be a string, but is {content[key]!r}")
     for key in content:
-        if key not in (*SETTINGS, *READ_SEPARATELY, *PAGE_KEYS, "sweep"):
-            known = (*SETTINGS, *READ_SEPARATELY, *PAGE_KEYS)
+        if key not in (*FILE_KEYS, *READ_SEPARATELY, *PAGE_KEYS, "sweep"):
+            known = (*FILE_KEYS, *READ_SEPARATELY, *PAGE_KEYS)
             raise ScenarioError(f"a scenario has no key {key!r}: {suggest_name(key, known)}")
     refuse_distributions(content)
     pairs = read_list(content.get("knobs", []), "[[knobs]]", partial(_read_knob, content))
@@ -219,8 +219,8 @@ def _read_targets(table: Mapping[str, Any], where: str) -> tuple[KnobTarget, ...
         if "place" not in own:
             raise ScenarioError(f"sets of {where} needs the place of the number")
         place = parse_place(own["place"])
-        if place[0] not in (*SETTINGS, *READ_SEPARATELY, "stage"):
-            known = suggest_name(str(place[0]), (*SETTINGS, *READ_SEPARATELY))
+        if place[0] not in (*FILE_KEYS, *READ_SEPARATELY, "stage"):
+            known = suggest_name(str(place[0]), (*FILE_KEYS, *READ_SEPARATELY))
             raise ScenarioError(f"{where} cannot set {format_place(place)}, which is no part of the scenario: {known}")
         scale = _read_scale(own.get("scale", table.get("scale", 1.0)), where)
         offset = own.get("offset", table.get("offset", 0.0))

@@ -35,6 +35,7 @@ from polhode.scenario.members import (
 from polhode.scenario.method_choice import MethodChoice, choose_method
 from polhode.scenario.problem import Problem, body_constants, build_problem, constants_of_body, with_error_floor
 from polhode.scenario.rotor import Rotor
+from polhode.scenario.settings import documented
 from polhode.scenario.state import State
 from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array
@@ -60,73 +61,45 @@ FOLLOWS = {
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Scenario:
+class _ScenarioFields:
+    """What a scenario holds.  (A class of its own, so that editors complete the arguments, which differ.)"""
+
+    # settings, written by tests/test_settings.py: fields
+    body: Body | Sequence[Body]
+    state: State | Sequence[State] | None
+    forces: tuple[Force, ...]
+    duration: float
+    step: float | None
+    method: str
+    formulation: str
+    engine: str
+    precision: str
+    output_step: float | None
+    output_times: Any
+    events: tuple[Event, ...]
+    contacts: tuple[Contact, ...]
+    rotors: tuple[Rotor, ...]
+    mass_course: MassCourse | None
+    added_mass: tuple[Array, ...] | None
+    pivot: Array | None
+    renormalize: bool
+    rtol: float | Sequence[float]
+    atol: float | Sequence[float]
+    breaks: tuple[float, ...]
+    largest_turn: float
+    name: str
+    # end of settings
+
+
+@documented
+class Scenario(_ScenarioFields):
     """A body or several, their initial states, the forces, and how to compute what follows.
 
     `ph.simulate(...)` is `Scenario(...)` and a run of it.  Frozen: `dataclasses.replace` makes a changed copy.
 
     Parameters
     ----------
-    body : Body or sequence of Body
-        What moves; a list makes a system, whose bodies may act on each other.
-    state : State or sequence of State, optional
-        How each body starts; at rest at the origin by default.
-    forces : sequence of Force, optional
-        From `ph.forces`, or made by `@ph.force`.
-    duration : float
-        How long, in s, from the state's time on.
-    step : float, optional
-        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.  Without a
-        method a warning says what became of it.
-    method : str, optional
-        "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
-        "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
-        "splitting6_exact" (fixed steps); "bs3", "rk45", "tsit5", "vern7", "dop853", "vern9", "taylor"
-        (adaptive, of order 3, 5, 5, 7, 8, 9, and any; the last needs heyoka).  "auto", the default,
-        is "exact" where that holds, else an adaptive method with a second run that estimates the error:
-        `motion.audit()` says which, why, and the error found.
-    formulation : str, optional
-        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "gpu", "python"}, optional
-        Compiled (default), compiled for NVIDIA's GPUs, or the laws as written: slow, for functions that cannot be
-        compiled.
-    precision : {"strict", "fused", "single"}, optional
-        Of engine="gpu": the CPU's bits (default); fused multiply-adds, which differ from them by rounding; or numbers
-        of 32 bits, about seven digits.
-    output_step : float, optional
-        Output every this many seconds.
-    output_times : array_like, optional
-        Output at these times instead, in s.  The steps do not depend on them: states inside an adaptive step come from
-        its dense output.
-    events : sequence of Event, optional
-        Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they cross
-        zero.  For adaptive methods.
-    contacts : sequence, optional
-        What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`.  For the methods "auto",
-        "exact" and "dop853".
-    rotors : sequence of Rotor, optional
-        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
-        Runge-Kutta methods.
-    mass_course : MassCourse, optional
-        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
-        methods, and one body.
-    added_mass : array_like, optional
-        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
-        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
-    pivot : array_like, optional
-        A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
-    renormalize : bool, optional
-        Rescale the quaternion after every step (default).
-    rtol, atol : float or four floats, optional
-        Tolerances of adaptive methods, for each step, relative and absolute (default 0), of position, attitude,
-        momentum and spin: one number each, or one for each kind.  With method="auto": of the whole motion.
-    breaks : array_like, optional
-        Times, in s, that no step crosses: for shorter steps around them, or a closer search for events.
-    largest_turn : float, optional
-        For Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
-        (default 1).  With infinity it goes on, and the result beyond such a place is worthless.
-    name : str, optional
-        A title for plots and files.
+    settings : see polhode/scenario/settings.py
 
     Examples
     --------
@@ -136,43 +109,15 @@ class Scenario:
     [0.0, 0.0, -9.80665]
     """
 
-    body: Body | Sequence[Body]
-    state: State | Sequence[State] | None
-    forces: tuple[Force, ...]
-    events: tuple[Event, ...]
-    contacts: tuple[Contact, ...]
-    rotors: tuple[Rotor, ...]
-    mass_course: MassCourse | None
-    added_mass: tuple[Array, ...] | None
-    duration: float
-    step: float | None
-    method: str
-    formulation: str
-    engine: str
-    precision: str
-    output_step: float | None
-    output_times: Any
-    pivot: Array | None
-    renormalize: bool
-    rtol: float | Sequence[float]
-    atol: float | Sequence[float]
-    breaks: tuple[float, ...]
-    largest_turn: float
-    name: str
-
     @explain_unknown_arguments(ScenarioError)
     def __init__(
         self,
+        # settings, written by tests/test_settings.py: arguments of Scenario
         body: Body | Sequence[Body],
         state: State | Sequence[State] | None = None,
         forces: Sequence[Force | ForceLaw] = (),
         *,
         duration: float,
-        events: Sequence[Event | EventLaw] = (),
-        contacts: Sequence[Contact] = (),
-        rotors: Sequence[Rotor] = (),
-        mass_course: MassCourse | None = None,
-        added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
         step: float | None = None,
         method: str = "auto",
         formulation: str = "momentum",
@@ -180,6 +125,11 @@ class Scenario:
         precision: str = "strict",
         output_step: float | None = None,
         output_times: ArrayLike | None = None,
+        events: Sequence[Event | EventLaw] = (),
+        contacts: Sequence[Contact] = (),
+        rotors: Sequence[Rotor] = (),
+        mass_course: MassCourse | None = None,
+        added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
         pivot: ArrayLike | None = None,
         renormalize: bool = True,
         rtol: float | Sequence[float] = 1e-9,
@@ -187,33 +137,21 @@ class Scenario:
         breaks: ArrayLike = (),
         largest_turn: float = 1.0,
         name: str = "",
+        # end of settings
     ) -> None:
-        values: dict[str, Any] = {
-            "body": body,
-            "state": state,
+        given = {name: value for name, value in locals().items() if name != "self"}
+        checked: dict[str, Any] = {
             "forces": checks.check_forces(forces),
             "events": checks.check_events(events),
             "contacts": checks.check_contacts(contacts),
             "rotors": checks.check_rotors(rotors),
-            "mass_course": mass_course,
             "added_mass": checks.check_added_mass(added_mass, body),
             "breaks": checks.check_break_times(breaks),
             "duration": checks.check_positive_number(duration, "duration"),
             "step": None if step is None else checks.check_positive_number(step, "step"),
-            "method": method,
-            "formulation": formulation,
-            "engine": engine,
-            "precision": precision,
-            "output_step": output_step,
-            "output_times": output_times,
             "pivot": None if pivot is None else validation.check_numbers(pivot, "pivot", (3,), ScenarioError),
-            "renormalize": renormalize,
-            "rtol": rtol,
-            "atol": atol,
-            "largest_turn": largest_turn,
-            "name": name,
         }
-        for field, value in values.items():
+        for field, value in (given | checked).items():
             object.__setattr__(self, field, value)
         checks.validate_bodies(self)
         acting: dict[str, Any] = {"forces": self.forces, "events": self.events, "rotors": self.rotors}

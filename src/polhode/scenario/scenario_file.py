@@ -25,25 +25,9 @@ from polhode.scenario.force import Force
 from polhode.scenario.forces import FORCES
 from polhode.scenario.mass_course import MASS_COURSE_KEYS, MassCourse, read_mass_course
 from polhode.scenario.rotor import Rotor, read_rotor, rotor, rotor_table
+from polhode.scenario.settings import FILE_KEYS
 from polhode.scenario.state import State
 
-SETTINGS = (
-    "name",
-    "duration",
-    "step",
-    "method",
-    "formulation",
-    "engine",
-    "precision",
-    "output_step",
-    "output_times",
-    "pivot",
-    "renormalize",
-    "rtol",
-    "atol",
-    "breaks",
-    "largest_turn",
-)
 PAGE_KEYS = ("title", "explanation", "source", "references", "knobs", "stage", "formulas", "try")
 """What the lab shows beside the scenario, and which of its numbers can be changed there; a single run needs none."""
 READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
@@ -155,10 +139,10 @@ def refuse_distributions(content: Mapping[str, Any]) -> None:
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
-    refuse_unknown_keys(content, (*SETTINGS, *READ_SEPARATELY), "a scenario")
+    refuse_unknown_keys(content, (*FILE_KEYS, *READ_SEPARATELY), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
-    settings = {key: content[key] for key in SETTINGS if key in content}
+    settings = {key: content[key] for key in FILE_KEYS if key in content}
     if "duration" not in settings:
         raise ScenarioError("a scenario needs its duration, in s")
     for key in ("bodies", "forces", "contacts", "rotors"):
@@ -314,7 +298,7 @@ def scenario_mapping(
     """
     content = {
         key: plain(settings[key])
-        for key in SETTINGS
+        for key in FILE_KEYS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
     tables = [

@@ -33,7 +33,19 @@ _LAZY_FIELDS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_bod
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class State:
+class _StateFields:
+    """What a state holds.  (A class of its own, so that editors complete the arguments, which differ.)"""
+
+    position: Array
+    quaternion_wxyz: Array
+    velocity: Array
+    angular_velocity_body: Array
+    time: float
+    members: int | None = field(repr=False, init=False)
+    """The number of members if this is the initial state of an ensemble, else None."""
+
+
+class State(_StateFields):
     """The state of a body at one time.  SI units, world axes, except where the name says body.
 
     Parameters
@@ -60,14 +72,6 @@ class State:
     >>> state.angular_velocity_body.round(12).tolist()
     [0.0, 2.0, 0.0]
     """
-
-    position: Array
-    quaternion_wxyz: Array
-    velocity: Array
-    angular_velocity_body: Array
-    time: float
-    members: int | None = field(repr=False, init=False)
-    """The number of members if this is the initial state of an ensemble, else None."""
 
     @explain_unknown_arguments(StateError)
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from numbers import Integral
@@ -30,6 +30,7 @@ from polhode.scenario.method_choice import AUTO
 from polhode.scenario.preflight import check_user_functions
 from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
+from polhode.scenario.settings import SETTINGS, documented
 from polhode.scenario.state import State
 from polhode.solve.auto_method import run_auto
 from polhode.solve.durable_run import open_run_store
@@ -70,7 +71,9 @@ def explain_arguments(*run_options: str) -> Callable[[Callable[P, R]], Callable[
 
 
 @explain_arguments(*RUN_OPTIONS)
+@documented
 def simulate(
+    # settings, written by tests/test_settings.py: arguments of simulate
     body: Body | Sequence[Body] | Scenario,
     state: State | Sequence[State] | None = None,
     forces: Sequence[Force | ForceLaw] = (),
@@ -95,6 +98,7 @@ def simulate(
     breaks: ArrayLike = (),
     largest_turn: float = 1.0,
     name: str = "",
+    # end of settings
     threads: int | None = None,
     progress: bool | None = None,
     store: str | Path | None = None,
@@ -104,66 +108,7 @@ def simulate(
 
     Parameters
     ----------
-    body : Body, sequence of Body, or Scenario
-        What moves; a list makes a system, whose bodies may act on each other.  A `Scenario` is given alone.
-    state : State or sequence of State, optional
-        How each body starts; at rest at the origin by default.
-    forces : sequence of Force, optional
-        From `ph.forces`, or made by `@ph.force`.
-    duration : float
-        How long, in s, from the state's time on.
-    step : float, optional
-        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.
-    method : str, optional
-        "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
-        "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
-        "splitting6_exact" (fixed steps); "bs3", "rk45", "tsit5", "vern7", "dop853", "vern9", "taylor"
-        (adaptive, of order 3, 5, 5, 7, 8, 9, and any; the last needs heyoka).  "auto", the default,
-        is "exact" where that holds, else an adaptive method with a second run that estimates the error:
-        `motion.audit()` says which, why, and the error found.
-    formulation : str, optional
-        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
-    engine : {"cpu", "gpu", "python"}, optional
-        Compiled (default), compiled for an NVIDIA GPU, which pays for ensembles only, or the laws as written: slow, for
-        functions that cannot be compiled.
-    precision : {"strict", "fused", "single"}, optional
-        Of a GPU: the CPU's bits (default); fused multiply-adds; or numbers of 32 bits.
-    output_step : float, optional
-        Output every this many seconds.
-    output_times : array_like, optional
-        Output at these times instead, in s.  The steps do not depend on them: states inside an adaptive step come from
-        its dense output.
-    events : sequence of Event, optional
-        Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they cross
-        zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" evaluates each function at eight
-        points of every step, so two crossings between two of them may be missed, and finds the time to rounding.  A run
-        that is stopped ends there, with one more output; in an ensemble only that member stops.
-    contacts : sequence, optional
-        What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution and
-        friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".
-    rotors : sequence of Rotor, optional
-        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
-        Runge-Kutta methods.
-    mass_course : MassCourse, optional
-        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
-        methods, and one body.
-    added_mass : array_like, optional
-        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
-        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
-    pivot : array_like, optional
-        A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
-    renormalize : bool, optional
-        Rescale the quaternion after every step (default).
-    rtol, atol : float or four floats, optional
-        Tolerances of adaptive methods, for each step, relative and absolute (default 0), of position, attitude,
-        momentum and spin: one number each, or one for each kind.  With method="auto": of the whole motion.
-    breaks : array_like, optional
-        Times, in s, that no step crosses: for shorter steps around them, or a closer search for events.
-    largest_turn : float, optional
-        For Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
-        (default 1).  With infinity it goes on, and the result beyond such a place is worthless.
-    name : str, optional
-        A title for plots and files.
+    settings : see polhode/scenario/settings.py
     threads : int, optional
         How many threads to use at most; the result does not depend on it.
     progress : bool, optional
@@ -199,31 +144,7 @@ def simulate(
     >>> round(float(motion.times[-1]), 12), motion.crossings[0].name
     (1.0, 'landing')
     """
-    scenario = as_scenario(
-        body,
-        state,
-        forces,
-        duration,
-        step=step,
-        method=method,
-        formulation=formulation,
-        engine=engine,
-        precision=precision,
-        output_step=output_step,
-        output_times=output_times,
-        events=events,
-        contacts=contacts,
-        rotors=rotors,
-        mass_course=mass_course,
-        added_mass=added_mass,
-        pivot=pivot,
-        renormalize=renormalize,
-        rtol=rtol,
-        atol=atol,
-        breaks=breaks,
-        largest_turn=largest_turn,
-        name=name,
-    )
+    scenario = as_scenario(locals())
     if scenario.members is not None:
         raise ScenarioError(
             f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
@@ -242,13 +163,14 @@ def simulate(
         return motion
 
 
-def as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **arguments: Any) -> Scenario:
-    """The scenario of the arguments of a run."""
+def as_scenario(arguments: Mapping[str, Any]) -> Scenario:
+    """The scenario of the arguments of a run, among others."""
+    body = arguments["body"]
     if isinstance(body, Scenario):
         return body
-    if duration is None:
+    if arguments["duration"] is None:
         raise ScenarioError("how long? Give duration=..., in s")
-    return Scenario(body, state, forces, duration=duration, **arguments)
+    return Scenario(**{setting.name: arguments[setting.name] for setting in SETTINGS if setting.name in arguments})
 
 
 def ask_for_final_states(scenario: Scenario) -> Scenario:

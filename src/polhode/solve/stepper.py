@@ -34,10 +34,12 @@ from polhode.scenario.preflight import check_user_functions
 from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.scenario_validation import check_positive_number, warn_of_step
+from polhode.scenario.settings import documented
 from polhode.scenario.state import State, normalize_quaternion
 from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
 from polhode.solve.quick_advance import QuickAdvance, QuickStates
 from polhode.solve.run_errors import run_error
+from polhode.solve.simulate import as_scenario
 from polhode.synonyms import check_argument_names
 from polhode.validation import Array, check_number, check_numbers, shape_of
 
@@ -45,18 +47,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@documented
 class Stepper:
     """A body, or a system of bodies, that is advanced from outside.
 
     Takes what `ph.simulate` takes, and loads that may change before every advance.  A step lands exactly on the time
-    that is asked for: with a fixed `step` the last one is shortened where necessary.
+    that is asked for: with a fixed `step` the last one is shortened where necessary.  Method "auto" is "dop853" here.
 
     Parameters
     ----------
-    body, state, forces, events, contacts, rotors, mass_course, added_mass, pivot, breaks
-        As in `ph.simulate`.
-    method, step, formulation, engine, renormalize, rtol, atol
-        As in `ph.simulate`.  Method "auto" is "dop853" here.
+    settings : see polhode/scenario/settings.py
     duration : float, optional
         The length of time that matters, in s (default 1): adaptive methods measure by it which momenta are too small to
         matter.  The motion may go on beyond it.
@@ -78,39 +78,35 @@ class Stepper:
 
     def __init__(
         self,
+        # settings, written by tests/test_settings.py: arguments of Stepper
         body: Body | Sequence[Body] | Scenario,
         state: State | Sequence[State] | None = None,
         forces: Sequence[Force | ForceLaw] = (),
         *,
         duration: float = 1.0,
+        step: float | None = None,
+        method: str = "auto",
+        formulation: str = "momentum",
+        engine: str = "cpu",
         events: Sequence[Event | EventLaw] = (),
         contacts: Sequence[Contact] = (),
         rotors: Sequence[Rotor] = (),
         mass_course: MassCourse | None = None,
         added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
-        step: float | None = None,
-        method: str = AUTO,
-        formulation: str = "momentum",
-        engine: str = "cpu",
         pivot: ArrayLike | None = None,
         renormalize: bool = True,
         rtol: float | Sequence[float] = 1e-9,
         atol: float | Sequence[float] = 0.0,
         breaks: ArrayLike = (),
         name: str = "",
+        # end of settings
     ) -> None:
-        if isinstance(body, Scenario):
-            scenario = body
-        else:
-            if isinstance(method, str) and method == AUTO:
-                method = RUNGE_KUTTA.name
-                if step is not None:
-                    warn_of_step(check_positive_number(step, "step"), RUNGE_KUTTA)
-            scenario = Scenario(
-                body, state, forces, duration=duration, events=events, contacts=contacts, rotors=rotors,
-                mass_course=mass_course, added_mass=added_mass, step=step, method=method, formulation=formulation,
-                engine=engine, pivot=pivot, renormalize=renormalize, rtol=rtol, atol=atol, breaks=breaks, name=name,
-            )  # fmt: skip
+        given = locals()
+        if not isinstance(body, Scenario) and isinstance(method, str) and method == AUTO:
+            given = {**given, "method": RUNGE_KUTTA.name}
+            if step is not None:
+                warn_of_step(check_positive_number(step, "step"), RUNGE_KUTTA)
+        scenario = as_scenario(given)
         if scenario.members is not None:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")
         self._given = scenario = choose_stepped_method(scenario)

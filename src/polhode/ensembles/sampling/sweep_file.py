@@ -18,7 +18,6 @@ from polhode.scenario.body_file import GEOMETRY_KEYS, read_body, refuse_unknown_
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.scenario_file import (
     DISTRIBUTIONS,
-    SETTINGS,
     SWEEP_KEYS,
     WITHOUT_DISTRIBUTIONS,
     distribution_of,
@@ -27,6 +26,7 @@ from polhode.scenario.scenario_file import (
     scenario_arguments,
     without_page_keys,
 )
+from polhode.scenario.settings import FILE_KEYS
 from polhode.synonyms import suggest_name
 from polhode.validation import Array
 
@@ -165,7 +165,7 @@ class _Drawing:
 
     def replace(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """The tables of a file with all distributions drawn."""
-        for key in SETTINGS:
+        for key in FILE_KEYS:
             if key != "pivot" and find_distribution({key: content.get(key)}) is not None:
                 raise ScenarioError(f"{key} is the same for all members, and cannot be a distribution")
         return {key: self._replace_in(value, key) for key, value in content.items()}
