@@ -79,10 +79,10 @@ def on_line(x):
 def test_power_equals_the_rate_of_kinetic_energy_exactly(formulation, load, pivoted):
     kernel, params_of = LOADS[load]
     y = (X, Q, scaled(0, P) if pivoted else P, SPINS[formulation])
-    seen = right_hand_side.build_view(FORMULATIONS[formulation], pivoted)
+    seen = right_hand_side.build_view(FORMULATIONS[formulation]._replace(is_held=pivoted))
     view = seen(y, BODY)
     params = params_of(view)
-    rates = right_hand_side.build_right_hand_side(FORMULATIONS[formulation], kernel, pivoted, True)(
+    rates = right_hand_side.build_right_hand_side(FORMULATIONS[formulation]._replace(is_held=pivoted), kernel, True)(
         T, y, (BODY, params)
     )
     power = right_hand_side.power(view, *kernel(T, view, BODY, params))
@@ -113,8 +113,8 @@ def test_the_angular_momentum_about_a_fixed_point_changes_by_the_torque_about_it
 @pytest.mark.parametrize("pivoted", [False, True], ids=["free", "pivoted"])
 def test_free_motion_keeps_kinetic_energy_exactly(length, pivoted):
     y = (X, LENGTHS[length], scaled(0, P) if pivoted else P, SPINS["momentum"])
-    seen = right_hand_side.build_view(FORMULATIONS["momentum"], pivoted)
-    rates = right_hand_side.build_right_hand_side(FORMULATIONS["momentum"], right_hand_side.no_load, pivoted, True)(
+    seen = right_hand_side.build_view(FORMULATIONS["momentum"]._replace(is_held=pivoted))
+    rates = right_hand_side.build_right_hand_side(FORMULATIONS["momentum"]._replace(is_held=pivoted), right_hand_side.no_load, True)(
         T, y, (BODY, ())
     )
     assert rates[4] == (0,)

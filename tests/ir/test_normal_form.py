@@ -83,7 +83,7 @@ def test_every_formulation_against_plain_floats(name, pivoted):
     start = tuple(tuple(rng.uniform(-1, 1) for _ in range(3)) for _ in range(4))
     q = normalize(tuple(rng.uniform(-1, 1) for _ in range(4)))
     y = form.start(start[0], q, start[2], start[3], BodyConstants(*BODY))
-    rate = build_right_hand_side(form, sum_forces(FORCES), pivoted)
+    rate = build_right_hand_side(form._replace(is_held=pivoted), sum_forces(FORCES))
     expected = rate(0.3, y, (BodyConstants(*BODY), PARAMS))
 
     def law(variables, constants):
@@ -104,7 +104,7 @@ def test_heyoka_computes_the_same_numbers():
     form = FORMULATIONS["body_rates"]
     q = normalize((0.5, 0.1, -0.7, 0.3))
     y = form.start((1.0, 2.0, 3.0), q, (0.1, -0.4, 0.6), (2.0, -1.0, 0.5), BodyConstants(*BODY))
-    rate = build_right_hand_side(form, sum_forces(FORCES), False)
+    rate = build_right_hand_side(form, sum_forces(FORCES))
     found = formulas_of(lambda y, c: rate(0.0, y, (BodyConstants(*c[0]), c[1])), y, (BODY, PARAMS), lambda y: y[1])
     places = [i for i in found.known if found.form.atoms[i].kind == "variable"]
     writer = HeyokaWriter(found.form, places, -1, {})
@@ -130,7 +130,7 @@ def test_there_and_back_is_the_vector_itself():
 def test_a_heavy_top_takes_as_few_products_as_by_hand():
     """q' takes 12, Euler's equations 3, and the weight's torque 4: jk, si, ik, sj."""
     form = FORMULATIONS["body_rates"]
-    rate = build_right_hand_side(form, sum_forces([force_laws.gravity]), True)
+    rate = build_right_hand_side(form._replace(is_held=True), sum_forces([force_laws.gravity]))
     y = tuple((0.5,) * size for size in form.sizes)
     constants = ((*BODY[:5], (0.0, 0.0, -0.7)), (((0.0, 0.0, -9.8),),))
     found = formulas_of(lambda y, c: rate(0.0, y, (BodyConstants(*c[0]), c[1])), y, constants, lambda y: y[1])

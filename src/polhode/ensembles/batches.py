@@ -67,7 +67,7 @@ def run_in_batches(
 def join_batches(scenario: Scenario, batches: Iterable[tuple[int, int, RunResult]]) -> RunResult:
     """The result of an ensemble from those of its batches, (first, last, result), which come in any order."""
     parts = ((slice(first, last), result) for first, last, result in batches)
-    takes_own_steps = scenario.used_method.is_adaptive or bool(scenario.events) or bool(scenario.contacts)
+    takes_own_steps = scenario.used_method.is_adaptive or bool(scenario.events) or scenario.is_constrained
     return RunResult.concat(parts, scenario.times, scenario.members or 1, same_steps=not takes_own_steps)
 
 
@@ -78,7 +78,7 @@ def depends_on_neighbors(scenario: Scenario) -> bool:
     form, are measured by the largest body, and the fastest.
     """
     method = scenario.used_method
-    return method.is_taylor_series or bool(scenario.contacts) or (method.is_closed_form and bool(scenario.events))
+    return method.is_taylor_series or scenario.is_constrained or (method.is_closed_form and bool(scenario.events))
 
 
 def divide_members(scenario: Scenario, threads: int = 1) -> list[tuple[int, int]]:

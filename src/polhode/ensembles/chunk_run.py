@@ -158,7 +158,7 @@ def decide_settings(
     scenario = trace_functions(source.take(sample_members(source.members)).with_settings(**changes))
     choice = scenario.choice
     chosen: dict[str, Any] = {**changes, "method": choice.method.name, "formulation": choice.formulation}
-    if scenario.contacts or choice.method.is_closed_form:
+    if scenario.is_constrained or choice.method.is_closed_form:
         return RunSettings(threads, tuple(chosen.items()), AutoReport(choice.why)), None
     with explain_errors(scenario):
         decided = decide_tolerance(replace(scenario, **chosen), choice.why, source.members, threads, report)

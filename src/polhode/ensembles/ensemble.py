@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -15,11 +15,11 @@ from polhode.ensembles.runner import check_kept, run_ensemble
 from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
 from polhode.results.motion import Motion
-from polhode.scenario import scenario_validation as checks
 from polhode.scenario.contact import Contact
 from polhode.scenario.event import Event, EventLaw
-from polhode.scenario.force import Force, ForceLaw, array_lengths, settle_arrays
+from polhode.scenario.force import Force, ForceLaw, array_lengths
 from polhode.scenario.mass_course import MassCourse
+from polhode.scenario.parts import PARTS
 from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.settings import documented
@@ -222,23 +222,19 @@ def ensemble(
     cluster = check_cluster(engine, scheduler, worker_engine, threads)
     scenario = as_scenario(given if cluster is None else {**given, "engine": worker_engine or "cpu"})
     if scenario.members is None and not isinstance(body, Scenario):
-        scenario = replace(scenario, **_with_members(forces, events, rotors))
+        scenario = replace(scenario, **_with_members(given))
     kept = check_kept(store, resume, reduce, keep, chunk_members)
     return run_ensemble(ArraySource(scenario), kept, threads, progress, cluster)
 
 
-def _with_members(forces: Any, events: Any, rotors: Any) -> dict[str, Any]:
-    """The forces and events of an ensemble in which nothing but the arrays in their parameters has members."""
-    made, found, wheels = checks.check_forces(forces), checks.check_events(events), checks.check_rotors(rotors)
-    lengths = array_lengths([*(f.params for f in made), *(e.params for e in found), *(r.params for r in wheels)])
+def _with_members(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of an ensemble in which nothing but the arrays in their parameters has members."""
+    held = {part: part.check(given[part.name], given["body"]) for part in PARTS}
+    lengths = array_lengths([nest for part, own in held.items() for nest in part.params(own)])
     if len(lengths) > 1:
         raise ScenarioError(
             f"the arrays in the parameters of forces and events have {sorted(lengths)} rows: which of these is the "
             "number of members? Give tables as tuples or lists, and only what differs between members as an array"
         )
     count = lengths.pop() if lengths else None
-    return {
-        "forces": [replace(f, params=settle_arrays(f.params, count)) for f in made],
-        "events": [replace(e, params=settle_arrays(e.params, count)) for e in found],
-        "rotors": [replace(rotor, params=settle_arrays(rotor.params, count)) for rotor in wheels],
-    }
+    return {part.name: part.settle(own, count) for part, own in held.items()}

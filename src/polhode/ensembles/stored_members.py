@@ -20,11 +20,11 @@ from polhode.ensembles.store import EnsembleStore
 from polhode.errors import ForceError, ScenarioError
 from polhode.results.stored_scenario import convert_long_lists, describe_scenario, restore_scenario
 from polhode.scenario.scenario import Scenario
+from polhode.scenario.scenario_file import READ_SEPARATELY
 
 Path = tuple[Any, ...]
 PROBES = (11, 13)
 """Numbers of members that no vector or matrix has as a length."""
-SHARED_KEYS = ("body", "bodies", "forces", "contacts", "rotors", "added_mass", "mass_course")
 
 
 class MemberNumbers(NamedTuple):
@@ -124,7 +124,7 @@ def _take_probe(source: MemberSource, count: int) -> Scenario:
 
 def _extract_shared(tree: Any) -> Any:
     """What all members have in common, with digests of long lists."""
-    shared = {key: tree["scenario"].get(key) for key in SHARED_KEYS}
+    shared = {key: tree["scenario"].get(key) for key in READ_SEPARATELY}
     return encode_tree(convert_long_lists(shared), digest_numbers)
 
 

@@ -229,7 +229,7 @@ def _sample_arrays(one: Scenario, columns: SampleColumns, members: int) -> dict[
             (times, members, *bodies, columns.drift + 1), (TIME, MEMBER, *axes, "number"), attributes=about
         )
     }
-    if one.contacts:
+    if one.is_constrained:
         arrays[CONTACT] = ArraySpec((times, members, *bodies, CONTACT_NUMBERS), (TIME, MEMBER, *axes, "contact_number"))
         arrays[IMPACT_TOTALS] = ArraySpec((members, *bodies, 3), (MEMBER, *axes, "impact_total"))
     return arrays

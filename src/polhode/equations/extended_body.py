@@ -154,13 +154,12 @@ def torque_from_table(t: Number, state: StateView, body: BodyConstants, params: 
 
 
 @cache
-def extended_formulation(rotors: int, changes_mass: bool) -> Formulation:
-    """The formulation of a body with this many rotors, and perhaps with a mass that changes."""
+def extended_formulation(sizes: tuple[int, ...], controlled: int) -> Formulation:
+    """The formulation of a body with more groups of these sizes, in which so many numbers have an error."""
     momentum = FORMULATIONS["momentum"]
-    more = ((rotors,) if rotors else ()) + ((1,) if changes_mass else ())
     return momentum._replace(
-        sizes=momentum.sizes + more,
+        sizes=momentum.sizes + sizes,
         rate=extended_momentum,
         view=extended_view,
-        controlled=momentum.controlled + rotors,
+        controlled=momentum.controlled + controlled,
     )

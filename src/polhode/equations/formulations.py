@@ -65,6 +65,8 @@ class Formulation(NamedTuple):
     The time of a mass that changes needs none, since its rate is 1; nor does the work, which moves nothing: counting it
     must not change the motion.
     """
+    is_held: bool = False
+    """Whether a point of the body is fixed: x is where that lies, P is 0, and the spin is about it."""
 
     def after_step(self, renormalizes: bool) -> Callable[..., tuple[Groups, Number]]:
         """What a step applies to its new state: `renormalize` or `with_drift`."""

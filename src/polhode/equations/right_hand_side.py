@@ -146,10 +146,10 @@ def _rotor_torque(
     return if_less(0 * inverse_inertia, inverse_inertia, limited, 0 * limited)
 
 
-def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., StateView]:
+def build_view(formulation: Formulation) -> Callable[..., StateView]:
     """(y, body) -> the StateView that forces get: free, or turning about its pivot."""
     view = formulation.view
-    if not pivoted:
+    if not formulation.is_held:
         return view
 
     @law
@@ -184,9 +184,7 @@ def drop_spin_rate(rate: Callable[..., Groups]) -> Callable[..., Groups]:
     return rate_without_torque
 
 
-def build_motion_law(
-    formulation: Formulation, pivoted: bool, counts_work: bool, rescaled: bool
-) -> Callable[..., Groups]:
+def build_motion_law(formulation: Formulation, counts_work: bool, rescaled: bool) -> Callable[..., Groups]:
     """(y, state, body, force, torque) -> y', about the pivot if there is one, with the work done if counted.
 
     With rotors the torques of their motors are one more argument.  q' is evaluated at the q of a stage, or, if
@@ -206,7 +204,7 @@ def build_motion_law(
         about_pivot = torque_about_pivot(torque, pivot_to_com, force)
         return motion_law(y[:count], body, scaled(0, force), about_pivot, *more)
 
-    moved = held if pivoted else free
+    moved = held if formulation.is_held else free
 
     @law
     def moved_with_work(
@@ -229,10 +227,10 @@ def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
 
 
 def build_right_hand_side(
-    formulation: Formulation, load: Kernel, pivoted: bool = False, counts_work: bool = False, rescaled: bool = False
+    formulation: Formulation, load: Kernel, counts_work: bool = False, rescaled: bool = False
 ) -> Callable[..., Groups]:
     """rate(t, y, data) of a formulation under a load."""
-    view, moved = build_view(formulation, pivoted), build_motion_law(formulation, pivoted, counts_work, rescaled)
+    view, moved = build_view(formulation), build_motion_law(formulation, counts_work, rescaled)
 
     @law
     def rate(t: Number, y: Groups, data: Groups) -> Groups:
@@ -264,9 +262,9 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
 
 
 @cache
-def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
+def build_impulse_law(formulation: Formulation) -> Callable[..., Groups]:
     """(y, body, jump, turn) -> y after P jumps by `jump` and L by `turn`; the work is the jump of kinetic energy."""
-    view, start, finish = build_view(formulation, pivoted), formulation.start, formulation.finish
+    view, start, finish = build_view(formulation), formulation.start, formulation.finish
     count = len(formulation.sizes)
 
     @law
@@ -281,7 +279,7 @@ def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., 
         pivot_to_com = minus(view(y[:count], body).position, x)
         return start(x, q, p, plus(angular_momentum, torque_about_pivot(turn, pivot_to_com, jump)), body)
 
-    jump_momenta = held if pivoted else free
+    jump_momenta = held if formulation.is_held else free
 
     @law
     def apply_impulse(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:

@@ -68,7 +68,7 @@ def run_plan(
 def integrator_for(plan: RunPlan, threads: int | None = None, report: Report | None = None) -> Integrator:
     """What advances the bodies of a plan by its method; the others are not even imported."""
     scenario, method = plan.scenario, plan.scenario.used_method
-    if scenario.contacts:
+    if scenario.is_constrained:
         from polhode.integrate.contact_steps import ContactSteps
 
         return ContactSteps(plan, threads, report)

@@ -134,7 +134,7 @@ class Integrator:
 
     def begin_segment(self, segment: Segment) -> None:
         """Before a segment: each force that acts in a window acts always or never, so that no stage sees its edge."""
-        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=False):  # rotors come last
+        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=False):  # drives come last
             times = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
             for is_open, at_start, at_stop in zip(
                 open_windows(f.windows, segment), times[::2], times[1::2], strict=True
@@ -142,11 +142,15 @@ class Integrator:
                 opened = over_bodies(np.where(is_open, -np.inf, np.inf), self.scenario)
                 self.packing.write_values(self.buffer, at_start, np.broadcast_to(opened, self.scenario.shape).ravel())
                 self.packing.write_values(self.buffer, at_stop, np.inf)
-        if self.scenario.mass_course is not None:
-            piece = self.scenario.mass_course.piece(segment.middle, self.scenario.bodies[0])
-            places = self.layout.body.course
-            blocks, lanes = self.buffer.reshape(-1, self.packing.size), self.layout.lanes
-            for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(piece)), strict=True):
+        for part in self.scenario.parts:
+            self._write_constants(part.constants_in(self.scenario, segment.middle))
+
+    def _write_constants(self, changed: dict[str, Any]) -> None:
+        """Write constants of the bodies that are others from here on, by their names."""
+        blocks, lanes = self.buffer.reshape(-1, self.packing.size), self.layout.lanes
+        for name, numbers in changed.items():
+            places = getattr(self.layout.body, name)
+            for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(numbers)), strict=True):
                 blocks[:, place : place + lanes] = number
 
     def integrate(self, segment: Segment) -> Array:
@@ -200,16 +204,14 @@ class Integrator:
         """The impacts since the last call, where there are contacts."""
         raise NotImplementedError
 
-    def set_rotor_commands(self, torques: Sequence[float]) -> None:
-        """Change the constant torque of each rotor, for all bodies: those that do not carry it ignore it."""
+    def set_drive_commands(self, torques: Sequence[float]) -> None:
+        """Change the constant part of each drive, for all bodies: those that do not carry it ignore it."""
         lanes, blocks = self.layout.lanes, self.buffer.reshape(-1, self.packing.size)
         for places, torque in zip(self.layout.params[-1], torques, strict=True):
             blocks[:, places[0] : places[0] + lanes] = torque
 
-    def rotor_commands(self) -> list[float]:
-        """The constant torque of each rotor now."""
-        if not self.scenario.rotors:
-            return []
+    def drive_commands(self) -> list[float]:
+        """The constant part of each drive now."""
         block = self.buffer.reshape(-1, self.packing.size)[0]
         return [float(block[places[0]]) for places in self.layout.params[-1]]
 

@@ -31,10 +31,10 @@ from polhode.integrate.loops.event_laws import build_event_laws
 from polhode.integrate.loops.fixed_steps import build_fixed_kernel, build_fixed_loop, independent_step
 from polhode.integrate.loops.layout import (
     EVENT_POINTS,
+    DrivenWrench,
     EventValues,
     GridClock,
     Layout,
-    RotorWrench,
     TriedStep,
     Wrench,
     assign_places,
@@ -85,7 +85,6 @@ class Structure(NamedTuple):
     formulation: Formulation
     method: str
     renormalize: bool
-    pivoted: bool
     counts_work: bool
     has_constant_spin: bool
     """Whether nothing changes the angular momentum, so that steps can skip it."""
@@ -105,14 +104,14 @@ class Structure(NamedTuple):
     event_kernels: tuple[tuple[Callable[..., Any], Callable[..., Any] | None], ...] = ()
     """The function of each event, and its change."""
     event_shape: Groups = ()
-    has_contacts: bool = False
+    is_constrained: bool = False
+    """Whether rows of constraints, such as contacts, are solved."""
     has_pairs: bool = False
     """Whether bodies touch each other."""
-    rotor_kernels: tuple[Callable[..., Any] | None, ...] = ()
-    """The law of the torque of each rotor, if it has one."""
-    mass_shape: Groups = ()
-    """Of a mass that changes: the nesting of a `MassPiece`."""
-    has_added_mass: bool = False
+    drives: tuple[Callable[..., Any] | None, ...] = ()
+    """The laws that drive what parts add to the state; None for one without."""
+    body_shape: Groups = ()
+    """The nesting of the constants of a body."""
     precision: str = "strict"
     known: Groups = ()
     """Of kernels that may fold them: which constants of the bodies and the forces are 0 or 1 for all members."""
@@ -144,7 +143,7 @@ def plan_of(structure: Structure) -> Plan:
 @lru_cache(maxsize=256)
 def _build_plan(structure: Structure) -> Plan:
     form, method = structure.formulation, METHODS[structure.method]
-    if structure.has_contacts:
+    if structure.is_constrained:
         return _contact_plan(structure, form, method)
     if method.is_closed_form:
         return _closed_form_plan(structure, form)
@@ -166,7 +165,7 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
     rescaled = method.composition is None and tableau.rescaled_stages and structure.renormalize
     has_events = bool(structure.event_kernels)
     after = _leave_unchanged if has_events else renormalize
-    rate = build_right_hand_side(form, _loads(structure), structure.pivoted, structure.counts_work, rescaled)
+    rate = build_right_hand_side(form, _loads(structure), structure.counts_work, rescaled)
     loops = _stage_loops(structure, form, tableau, layout, rescaled) if structure.staged else None
     if loops is not None:
         step_all = stages.staged_step(loops, after, tableau, layout)
@@ -206,7 +205,7 @@ def _adaptive_plan(structure: Structure, form: Formulation, tableau: Tableau) ->
         loops = _stage_loops(structure, form, tableau, layout, False)
         made = tries.staged_attempts(loops, renormalize, tableau, layout, structure.dense)
     else:
-        rate = build_right_hand_side(form, _loads(structure), structure.pivoted, structure.counts_work)
+        rate = build_right_hand_side(form, _loads(structure), structure.counts_work)
         made = tries.lane_attempts(rate, renormalize, tableau, layout)
     return _clocked_plan(structure, form, made, layout, structure.dense)
 
@@ -217,7 +216,7 @@ def _clocked_plan(
     renormalize, events = form.after_step(structure.renormalize), None
     if structure.event_kernels:
         functions, changes = zip(*structure.event_kernels, strict=True)
-        view, apply_impulse = build_view(form, structure.pivoted), build_impulse_law(form, structure.pivoted)
+        view, apply_impulse = build_view(form), build_impulse_law(form)
         is_adaptive = METHODS[structure.method].is_adaptive
         events = build_event_laws(
             functions, changes, view, renormalize, apply_impulse, layout, is_adaptive, structure.is_system
@@ -231,7 +230,7 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
     load, renormalize = sum_forces(structure.load_kernels), form.after_step(structure.renormalize)
     free_motion = build_free_motion(load)
     if structure.event_kernels:  # as steps that are exact at any length
-        rate = build_right_hand_side(form, load, structure.pivoted, structure.counts_work)
+        rate = build_right_hand_side(form, load, structure.counts_work)
         made = tries.fixed_lane_attempts(free_motion, rate, renormalize, layout)
         if structure.staged:
             loops = _stage_loops(structure, form, EULER, layout, False)
@@ -293,14 +292,14 @@ def _plan(structure: Structure, layout: Layout, advance: Any, has_clocks: bool, 
 def _stage_loops(
     structure: Structure, form: Formulation, tableau: Tableau, layout: Layout, rescaled: bool
 ) -> stages.StageLoops:
-    view = build_view(form, structure.pivoted)
-    motion_law = build_motion_law(form, structure.pivoted, structure.counts_work, rescaled)
+    view = build_view(form)
+    motion_law = build_motion_law(form, structure.counts_work, rescaled)
     load, pair_laws = _loads(structure), _pair_laws(structure)
     return stages.build_stage_loops(tableau, view, load, motion_law, pair_laws, layout)
 
 
 def _loads(structure: Structure) -> Callable[..., Any]:
-    return sum_loads(structure.load_kernels, structure.rotor_kernels)
+    return sum_loads(structure.load_kernels, structure.drives)
 
 
 def _pair_laws(structure: Structure) -> list[Any]:
@@ -332,12 +331,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
 
     state, drift = place(shape), place(0)
     sample_size = end
-    about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
-    rotors = len(structure.rotor_kernels)
-    has_inverse = rotors > 0 or structure.has_added_mass
-    added = ((0,) * 9,) * 2 if structure.has_added_mass else ()
-    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if has_inverse else (), added, structure.mass_shape
-    body = place(BodyConstants(0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
+    body = place(BodyConstants(*structure.body_shape))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     if structure.known:
         body, params = put_known((body, params), structure.known)
@@ -349,7 +343,8 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     trial = place(shape if has_clock or method.is_closed_form else ())
     point = place(shape if structure.staged else ())
     pair = (0,) * 3, (0,) * 3
-    wrench_shape: Groups = RotorWrench(*pair, (0,) * rotors) if rotors else Wrench(*pair)
+    drives = (0,) * len(structure.drives)
+    wrench_shape: Groups = DrivenWrench(*pair, drives) if drives else Wrench(*pair)
     wrench = place(wrench_shape if structure.staged else ())
     attempt = place(TriedStep(0, 0) if has_clock else ())
     count = max(len(tableau.nodes), 2) if structure.staged and tableau is not None else 0
@@ -373,12 +368,12 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
 def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool) -> Structure:
     """The structure of a scenario whose user functions have been traced."""
     pairs = scenario.of_kind("pair")
-    method, events, course = scenario.used_method, scenario.events, scenario.mass_course
-    has_contacts = bool(scenario.contacts)
-    is_system = bool(pairs) or (bool(events) and scenario.is_system) or has_contacts
+    method, events = scenario.used_method, scenario.events
+    is_constrained = scenario.is_constrained
+    is_system = bool(pairs) or (bool(events) and scenario.is_system) or is_constrained
     is_dense = method.is_adaptive and (bool(events) or needs_output_inside)
     is_kernel = scenario.engine == "gpu"
-    few = scenario.count < MIN_LANE_BODIES or scenario.engine == "python" or has_contacts or is_kernel
+    few = scenario.count < MIN_LANE_BODIES or scenario.engine == "python" or is_constrained or is_kernel
     is_long = sum(_length(kernel) for kernel in scenario.load_kernels()) > LONG_FORCE
     # Stage by stage compiles in half the time and runs at half the speed: better for one body with dense output.
     alone = few and method.is_adaptive and is_dense and not is_kernel
@@ -390,7 +385,6 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         scenario.form,
         method.name,
         scenario.renormalize,
-        scenario.pivot is not None,
         counts_work,
         _has_constant_spin(scenario, counts_work) and not staged and not events,
         1 if few else LANES,
@@ -404,11 +398,10 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         staged,
         tuple((e.kernel, e.change) for e in events),
         map_leaves(lambda _: 0, tuple(e.params for e in events)),
-        has_contacts,
+        is_constrained,
         any(isinstance(contact, BodyContact) for contact in scenario.contacts),
-        tuple(rotor.kernel for rotor in scenario.rotors),
-        () if course is None else map_leaves(lambda _: 0, scenario.problem.constants.course),
-        scenario.added_mass is not None,
+        tuple(kernel for part in scenario.parts for kernel in part.drives(getattr(scenario, part.name))),
+        map_leaves(lambda _: 0, tuple(scenario.problem.constants)),
         scenario.precision,
         _known_numbers(scenario) if is_kernel and scenario.precision != STRICT else (),
     )
@@ -422,7 +415,7 @@ def _known_numbers(scenario: Scenario) -> Groups:
 
     problem = scenario.problem
     body = map_leaves(known, tuple(problem.constants))
-    if scenario.mass_course is not None:
+    if any(part.moves_clock for part in scenario.parts):
         body = map_leaves(lambda _: None, tuple(problem.constants))
     loads = [
         map_leaves((lambda _: None) if f.has_windows else known, params)
@@ -439,6 +432,6 @@ def _length(kernel: Any) -> int:
 
 def _has_constant_spin(scenario: Scenario, counts_work: bool) -> bool:
     """Whether the last group of the state is the angular momentum in world axes, and no torque acts."""
-    is_momentum = scenario.form.keeps_momenta and scenario.pivot is None and not scenario.is_extended
-    turning = any(f.turns for f in scenario.forces if f.kind != "impulse")
+    is_momentum = scenario.form.keeps_momenta and not scenario.form.is_held and not scenario.is_extended
+    turning = any(f.turns for kind in ("body", "pair") for f in scenario.of_kind(kind))
     return is_momentum and not scenario.used_method.is_adaptive and not counts_work and not turning

@@ -92,6 +92,6 @@ class RunPlan:
         Events look there anyway; where a run with contacts ends a segment, it ends a step.
         """
         scenario = self.scenario
-        if scenario.used_method.is_closed_form or scenario.contacts or scenario.events:
+        if scenario.used_method.is_closed_form or scenario.is_constrained or scenario.events:
             return self
         return replace(self, is_dense=True)

@@ -85,7 +85,7 @@ class SampleColumns(NamedTuple):
     state: slice
     """The four groups, and what bodies have that are more than rigid, together."""
     more: slice
-    """Of bodies that are more than rigid: the momenta of the rotors, and the time if the mass changes."""
+    """Of bodies that are more than rigid: what their parts add to the state."""
     work: int | None
     """None: not counted."""
     drift: int
@@ -96,10 +96,10 @@ class SampleColumns(NamedTuple):
         """State and work: all that the method advances."""
         return slice(0, self.drift)
 
-    def parts(self, rotors: int) -> list[slice]:
-        """What errors are measured of, each on its own scale: four groups, and the momentum of each rotor."""
-        first = self.more.start
-        own = [slice(i, i + 1) for i in range(first, first + rotors)]
+    def controlled(self, count: int) -> list[slice]:
+        """What errors are measured of, each on its own scale: four groups, and the first numbers of those of parts."""
+        first = self.more.start - 4
+        own = [slice(first + i, first + i + 1) for i in range(4, count)]
         return [self.position, self.attitude, self.momentum, self.spin, *own]
 
     @classmethod

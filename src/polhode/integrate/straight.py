@@ -249,10 +249,10 @@ def adaptive_functions(
 
 
 def impulse_function(
-    index: int, kernel: Any, places: Any, is_masked: bool, form: Formulation, pivoted: bool, arrays: UnitArrays
+    index: int, kernel: Any, places: Any, is_masked: bool, form: Formulation, arrays: UnitArrays
 ) -> SourceFunction:
     """The jump of momenta by an impulse; if it acts on some bodies only, its first parameter is 1 or 0."""
-    view, apply_impulse, layout = build_view(form, pivoted), build_impulse_law(form, pivoted), arrays.layout
+    view, apply_impulse, layout = build_view(form), build_impulse_law(form), arrays.layout
 
     def strike(given: _Arguments) -> None:
         for b in range(arrays.bodies):

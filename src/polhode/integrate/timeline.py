@@ -115,11 +115,7 @@ class Timeline:
 
 def discontinuity_times(scenario: Scenario) -> list[Any]:
     """The times of impulses, of the edges of windows and of the knots of tables: numbers, or arrays over members."""
-    times = [f.instant for f in scenario.of_kind("impulse")]
-    for f in scenario.of_kind("body"):
-        times += [edge for window in f.windows for edge in window]
-    knots = [] if scenario.mass_course is None else scenario.mass_course.knots.tolist()
-    return times + knots + [knot for rotor in scenario.rotors for knot in rotor.knots]
+    return [time for part in scenario.parts for time in part.times(getattr(scenario, part.name))]
 
 
 def group_members(scenario: Scenario) -> list[Any]:
@@ -163,8 +159,8 @@ def locate_on_grid(times: Array, start: float, step: float) -> tuple[Any, Array]
 def apply_impulses(scenario: Scenario, samples: Array, columns: SampleColumns, t: float, impulses: list[Any]) -> Array:
     """Samples (bodies, columns) after impulses; the work done is the jump of the kinetic energy."""
     form, c = scenario.form, scenario.problem.constants
-    pivoted, work = scenario.pivot is not None, (1,) * (columns.work is not None)
-    view, apply_impulse = build_view(form, pivoted), build_impulse_law(form, pivoted)
+    work = (1,) * (columns.work is not None)
+    view, apply_impulse = build_view(form), build_impulse_law(form)
     for f in impulses:
         columns_first = samples.T.reshape(-1, *scenario.shape)
         groups = split_groups(columns_first, (*form.sizes, *work))

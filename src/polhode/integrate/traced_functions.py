@@ -8,14 +8,12 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants, constants_for_forces
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
-from polhode.errors import ForceError, ScenarioError
 from polhode.ir.language import Recorded, in_plain_python, record_function
-from polhode.scenario.event import Event
 from polhode.scenario.force import Force, flatten_leaves, map_leaves
+from polhode.scenario.parts import PARTS
 from polhode.scenario.preflight import locate_error
-from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
 
 _VECTOR, _QUATERNION = (0.0,) * 3, (0.0,) * 4
@@ -32,16 +30,10 @@ def trace_functions(scenario: Scenario) -> Scenario:
 
     What it reads from globals, closures and tables is what these hold at this moment.
     """
-    acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
-    if not scenario.events and all(one.function is None for one in acting):
+    if not scenario.own_functions and not scenario.events:
         return scenario
-    is_traced = scenario.engine != "python"
-    bind = _bind_tables if scenario.members is not None else lambda unchanged: unchanged
-    sees = _seen(scenario)
-    forces = tuple(_settle_force(bind(f), sees, is_traced) if f.function is not None else f for f in scenario.forces)
-    events = tuple(_settle_event(bind(e), sees, is_traced) for e in scenario.events)
-    rotors = tuple(_settle_rotor(r, sees, is_traced) if r.function is not None else r for r in scenario.rotors)
-    return scenario.with_settings(forces=forces, events=events, rotors=rotors)
+    tracer = Tracer(scenario)
+    return scenario.with_settings(**{part.name: part.trace(getattr(scenario, part.name), tracer) for part in PARTS})
 
 
 class _Seen(NamedTuple):
@@ -51,16 +43,27 @@ class _Seen(NamedTuple):
     body: BodyConstants = BodyConstants(0.0, 0.0, _VECTOR, _VECTOR, (1.0, 0.0, 0.0, 0.0), _VECTOR)
 
 
-def _seen(scenario: Scenario) -> _Seen:
-    state, body = _Seen()
-    if scenario.rotors:
-        speeds = (0.0,) * len(scenario.rotors)
-        state = state._replace(rotor_speed=speeds, rotor_momentum=speeds)
-    if scenario.mass_course is not None:
-        changing = scenario.mass_course.changing_entries(scenario.bodies[0])
-        state = state._replace(current_mass=(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)[: 2 + changing])
-        body = constants_for_forces(body, state.current_mass)
-    return _Seen(state, body)
+class Tracer:
+    """What parts ask to make the functions of the user as a run takes them."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        sees = _Seen()
+        for part in scenario.parts:
+            sees = _Seen(*part.shape_view(scenario, *sees))
+        self._sees, self._is_traced = sees, scenario.engine != "python"
+        self._has_members = scenario.members is not None
+
+    def bind(self, record: Any) -> Any:
+        """A force or an event with the long tables that all members share in its functions."""
+        return _bind_tables(record) if self._has_members else record
+
+    def settle(self, name: str, function: Any, record: Any, vectors: int, error: type[Exception]) -> Callable[..., Any]:
+        """A function of the user traced, or as it is in plain Python."""
+        return _settle(name, function, _arguments(record, self._sees), vectors, self._is_traced, error)
+
+    def in_world_axes(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """A force whose torque is in body axes, with the torque in world axes."""
+        return _in_world_axes(kernel)
 
 
 def _bind_tables(f: Any) -> Any:
@@ -89,32 +92,7 @@ def _call_with_tables(function: Callable[..., Any], tables: dict[int, Any], *arg
     return function(*given, tuple(tables[k] if k in tables else next(others) for k in every))
 
 
-def _settle_force(f: Force, sees: _Seen, is_traced: bool) -> Force:
-    assert f.function is not None
-    arguments = _arguments(f, sees)
-    kernel = _settle(f.name, f.function, arguments, 3 if f.kind == "pair" else 2, is_traced, ForceError)
-    potential = f.potential
-    if potential is not None:
-        potential = _settle(f"the potential of {f.name}", potential, arguments, 0, is_traced, ForceError)
-    return replace(f, kernel=_in_world_axes(kernel) if f.axes == "body" else kernel, potential=potential)
-
-
-def _settle_rotor(rotor: Rotor, sees: _Seen, is_traced: bool) -> Rotor:
-    name = f"the torque of {rotor.name}"
-    return replace(rotor, kernel=_settle(name, rotor.function, _arguments(rotor, sees), 0, is_traced, ForceError))
-
-
-def _settle_event(e: Event, sees: _Seen, is_traced: bool) -> Event:
-    arguments = _arguments(e, sees)
-    function = e.function if e.function is not None else e.kernel
-    kernel = _settle(e.name, function, arguments, 0, is_traced, ScenarioError)
-    change = e.change
-    if change is not None:
-        change = _settle(f"the change of {e.name}", change, arguments, 2, is_traced, ScenarioError)
-    return replace(e, kernel=kernel, change=change)
-
-
-def _arguments(f: Force | Event | Rotor, sees: _Seen) -> dict[str, Any]:
+def _arguments(f: Any, sees: _Seen) -> dict[str, Any]:
     """The arguments of a function by name; only their nesting matters."""
     params, (state, body) = map_leaves(lambda _: 0.0, f.params), sees
     if isinstance(f, Force) and f.kind == "pair":
@@ -141,14 +119,17 @@ def _settle(
 # What the functions read ----------------------------------------------------------------------------------------------
 def forces_need_velocity(scenario: Scenario) -> bool:
     """Whether any force reads velocities or momenta, on whatever way through its function."""
-    return any(_reads(f, _VELOCITIES) for f in scenario.forces if f.kind != "impulse")
+    return any(_reads(f, _VELOCITIES) for f in _lasting(scenario))
 
 
 def loads_depend_on_time(scenario: Scenario) -> bool:
-    """Whether any force on a body or rotor may depend on the time: those that pass it on count as well."""
-    return any(rotor.kernel is not None for rotor in scenario.rotors) or any(
-        _reads(f, ("t",)) for f in scenario.forces if f.kind != "impulse"
-    )
+    """Whether anything that acts may depend on the time: what passes it on counts as well."""
+    drives = [kernel for part in scenario.parts for kernel in part.drives(getattr(scenario, part.name))]
+    return any(kernel is not None for kernel in drives) or any(_reads(f, ("t",)) for f in _lasting(scenario))
+
+
+def _lasting(scenario: Scenario) -> list[Force]:
+    return [*scenario.of_kind("body"), *scenario.of_kind("pair")]
 
 
 def _reads(f: Force, names: Sequence[str]) -> bool:

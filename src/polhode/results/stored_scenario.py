@@ -22,14 +22,11 @@ def describe_scenario(scenario: Scenario) -> dict[str, Any]:
     """The scenario, the appearance of its bodies, and the names of functions that are not stored."""
     from polhode.massprops.appearance_table import appearance_to_table
 
-    known = [f for f in scenario.forces if f.function is None]
-    own: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
-    wheels = [rotor.without_function() for rotor in scenario.rotors]
-    plain = replace(_without_gpu(scenario), rotors=wheels)  # type: ignore[arg-type]
+    plain = _without_gpu(scenario).without_own_functions()
     return {
-        "scenario": plain.as_mapping(known, plain=_keep_long_arrays),
+        "scenario": plain.as_mapping(plain=_keep_long_arrays),
         "appearance": appearance_to_table(scenario.bodies),
-        "unknown_forces": [one.name for one in own if one.function is not None],
+        "unknown_forces": [own.record.name for own in scenario.own_functions if own.record not in scenario.events],
     }
 
 

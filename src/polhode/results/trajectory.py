@@ -191,7 +191,7 @@ class Trajectory:
         [[2.0]]
         """
         columns = np.moveaxis(_blank_failed_members(samples), -1, 0)
-        view: Callable[..., StateView] = build_view(self.scenario.form, self.scenario.pivot is not None)
+        view: Callable[..., StateView] = build_view(self.scenario.form)
         constants = self.scenario.constants_for_samples(self.scenario.problem.constants, columns)
         return view(split_groups(columns, self.scenario.form.sizes), constants)
 
@@ -734,9 +734,7 @@ def _blank_failed_members(samples: Array) -> Array:
 def view_of_sample(scenario: Scenario, i: int, sample: Any) -> StateView:
     """All quantities of body i from its sample, or from arrays of the members' samples."""
     constants = scenario.constants_for_samples(scenario.body_constants(i), sample)
-    view: StateView = build_view(scenario.form, scenario.pivot is not None)(
-        split_groups(sample, scenario.form.sizes), constants
-    )
+    view: StateView = build_view(scenario.form)(split_groups(sample, scenario.form.sizes), constants)
     return view
 
 

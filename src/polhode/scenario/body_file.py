@@ -19,6 +19,7 @@ from polhode.massprops.appearance_table import PLACEMENT_KEYS
 from polhode.massprops.body import Body, particle
 from polhode.massprops.geometry import GeometrySource, Part, Surface
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized
+from polhode.scenario.part import refuse_unknown_keys
 from polhode.synonyms import suggest_name
 from polhode.validation import Array
 
@@ -82,15 +83,6 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         signed = Body.from_tensor(table["mass"], table["inertia"], products=numbers.pop("products"))
         numbers["inertia"] = signed.inertia_body
     return Body(**numbers, parts=_read_parts(table, where), diagonalized=_read_diagonalized(table, where))
-
-
-def refuse_unknown_keys(table: Any, known: Sequence[str], where: str) -> None:
-    """Raise for the first unknown key."""
-    if not isinstance(table, Mapping):
-        raise ScenarioError(f"{where} must be a table of keys and values, not {show(table)}")
-    for key in table:
-        if key not in known:
-            raise ScenarioError(f"{where} has no key {key!r}: {suggest_name(key, known)}")
 
 
 def _read_diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | None:

@@ -1,15 +1,18 @@
-"""Validation of contacts: what they go with, shapes that can touch, and a start that is not inside a surface."""
+"""Contacts as a part of a scenario: what they go with, shapes that can touch, a start that is not inside a surface."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.equations.quaternions import to_body
 from polhode.errors import ScenarioError
-from polhode.scenario.contact import BodyContact, HalfSpace
+from polhode.scenario.contact import CONTACTS, BodyContact, Contact, HalfSpace, as_contact
 from polhode.scenario.outline import outline_of, outline_size, outline_support
+from polhode.scenario.part import ListPart, Plain
+from polhode.scenario.setting import Setting
 from polhode.scenario.state import State, stack_components
 from polhode.validation import Array, as_leaves
 
@@ -24,15 +27,49 @@ DEEPEST_START = 1e-9
 ROUNDING = 8 * np.finfo(float).eps
 
 
-def validate_contacts(scenario: Scenario) -> None:
-    """Refuse contacts that cannot be computed, in a sentence that says what to do."""
-    _validate_settings(scenario)
-    outlines = [_outline(scenario, number) for number in range(len(scenario.bodies))]
-    _ = scenario.members
-    for surface in scenario.contacts:
-        if isinstance(surface, HalfSpace):
-            for number, outline in enumerate(outlines):
-                _validate_start(scenario, number, outline, surface)
+class ContactsPart(ListPart):
+    """What the bodies can touch."""
+
+    setting = Setting(
+        "contacts",
+        "Sequence[Contact]",
+        "tuple[Contact, ...]",
+        "()",
+        "sequence, optional",
+        "What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution "
+        'and friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".',
+        in_file=False,
+    )
+    words = "contacts"
+    constrains = True
+    runs_on_gpus = False
+    needs_geometry = True
+    kinds: Mapping[str, Callable[..., Any]] = CONTACTS
+    example = "floor"
+
+    def as_record(self, given: Any) -> Contact:
+        return as_contact(given)
+
+    def params(self, held: Any) -> Any:
+        return ()
+
+    def settle(self, held: Any, members: int | None) -> Any:
+        return held
+
+    def numbers(self, held: Any) -> list[Any]:
+        return [x for one in held for x in one.arguments.values() if not isinstance(x, str)]
+
+    def validate(self, scenario: Scenario) -> None:
+        _validate_settings(scenario)
+        outlines = [_outline(scenario, number) for number in range(len(scenario.bodies))]
+        _ = scenario.members
+        for surface in scenario.contacts:
+            if isinstance(surface, HalfSpace):
+                for number, outline in enumerate(outlines):
+                    _validate_start(scenario, number, outline, surface)
+
+    def write(self, one: Any, plain: Plain) -> dict[str, Any]:
+        return {"kind": one.kind, **{key: plain(value) for key, value in one.arguments.items()}}
 
 
 def _validate_settings(scenario: Scenario) -> None:
@@ -45,7 +82,10 @@ def _validate_settings(scenario: Scenario) -> None:
         raise ScenarioError(
             f"contacts are computed in formulation 'body_rates', not in {scenario.formulation!r}: leave formulation out"
         )
-    if scenario.pivot is not None:
+    for part in scenario.parts:
+        if part.extends:
+            raise ScenarioError(f"a body with {part.words} cannot have contacts yet: leave them out")
+    if scenario.form.is_held:
         raise ScenarioError("contacts and a pivot do not go together: a body on a pivot is not free to rebound")
     if scenario.events:
         raise ScenarioError(

@@ -6,13 +6,26 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from polhode import validation
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.errors import ScenarioError, show
-from polhode.scenario.force import Params, as_param, check_arguments, check_body_indices, name_of_function
+from polhode.scenario.force import (
+    Params,
+    as_param,
+    check_arguments,
+    check_body_indices,
+    map_leaves,
+    name_of_function,
+    select_leaf,
+)
+from polhode.scenario.part import ListPart, OwnFunction, validate_indices
+from polhode.scenario.setting import Setting
+
+if TYPE_CHECKING:
+    from polhode.scenario.scenario import Scenario
 
 ACTIONS = ("stop", "record", "change")
 EVENT_SIGNATURE = "(t, state, body, params)"
@@ -42,6 +55,10 @@ class Event:
     """The indices of the bodies of a system that are watched; None: all."""
     function: Callable[..., Any] | None = field(default=None, repr=False)
     """The user's function."""
+
+    def select_members(self, members: Any) -> Event:
+        """The event of one member of an ensemble (an index), or of several (an array of indices)."""
+        return replace(self, params=map_leaves(lambda leaf: select_leaf(leaf, members), self.params))
 
     def on(self, *bodies: int) -> Event:
         """The same event, on these bodies of a system only (indices from 0).
@@ -160,3 +177,68 @@ def _check_signature(function: Callable[..., Any], what: str) -> None:
         raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {show(function)}") from None
     rule = f"a function of an {what} takes 4: {EVENT_SIGNATURE}"
     check_arguments(function, arguments, 4, rule, ScenarioError)
+
+
+class EventsPart(ListPart):
+    """What is watched for."""
+
+    setting = Setting(
+        "events",
+        "Sequence[Event | EventLaw]",
+        "tuple[Event, ...]",
+        "()",
+        "sequence of Event, optional",
+        "Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they "
+        "cross zero; `motion.crossings` lists what happened.  A step looks at each function at eight points, so two "
+        "crossings between two of them may be missed, and finds the time to rounding.  A run that is stopped ends "
+        "there, with one more output; in an ensemble only that member stops.",
+        in_file=False,
+    )
+    words = "events"
+
+    def as_record(self, given: Any) -> Event:
+        return as_event(given)
+
+    def validate(self, scenario: Scenario) -> None:
+        for e in scenario.events:
+            validate_indices(scenario, e.bodies, f"{e.name} watches")
+
+    def own_functions(self, held: Any) -> list[OwnFunction]:
+        own = [(e, *each) for e in held for each in ((e.function, "number"), (e.change, "change"))]
+        return [OwnFunction(e.name, function, e, ScenarioError, gives) for e, function, gives in own if function]
+
+    def without_own_functions(self, held: Any) -> Any:
+        return ()
+
+    def trace(self, held: Any, tracer: Any) -> Any:
+        return tuple(self._trace(tracer.bind(e), tracer) for e in held)
+
+    def _trace(self, e: Event, tracer: Any) -> Event:
+        function = e.function if e.function is not None else e.kernel
+        kernel, change = tracer.settle(e.name, function, e, 0, ScenarioError), e.change
+        if change is not None:
+            change = tracer.settle(f"the change of {e.name}", change, e, 2, ScenarioError)
+        return replace(e, kernel=kernel, change=change)
+
+    def table(self, held: Any, plain: Any, is_system: bool) -> Any:
+        raise ScenarioError(
+            f"the event {held[0].name} is a function of your own, which no file can hold: keep it in Python, add it "
+            "after reading"
+        )
+
+    def describe(self, held: Any, table: Any, digest: Callable[[Any], str]) -> Any:
+        return [_describe(e, digest) for e in held]
+
+
+def _describe(e: Event, digest: Callable[[Any], str]) -> dict[str, Any]:
+    return {
+        "name": e.name,
+        "action": e.action,
+        "direction": e.direction,
+        "count": e.count,
+        "within": e.within,
+        "on": e.bodies,
+        "params": e.params,
+        "function": digest(e.kernel),
+        "change": None if e.change is None else digest(e.change),
+    }

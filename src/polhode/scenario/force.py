@@ -77,6 +77,12 @@ class Force:
         times = self.params[-1] if self.has_windows else ()
         return tuple(zip(times[::2], times[1::2], strict=True))
 
+    def select_members(self, members: Any) -> Force:
+        """The force on one member of an ensemble (an index), or on several (an array of indices)."""
+        params = map_leaves(lambda leaf: select_leaf(leaf, members), self.params)
+        instant = None if self.instant is None else select_leaf(self.instant, members)
+        return replace(self, params=params, instant=instant, arguments={})
+
     def on(self, *bodies: int) -> Force:
         """The same force, acting on these bodies of a system only (indices from 0).
 
@@ -355,6 +361,12 @@ def _collect(nest: Any, leaves: list[Any]) -> None:
             _collect(part, leaves)
         else:
             leaves.append(part)
+
+
+def select_leaf(leaf: Any, members: Any) -> Any:
+    """A number for one member or for several, of one that may have an axis over members."""
+    array = np.asarray(leaf)
+    return array[members] if array.ndim > 0 else leaf
 
 
 def leading_lengths(nests: Sequence[Any]) -> set[int]:

@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from polhode import validation
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.variable_mass import MassPiece
 from polhode.errors import InertiaError, ScenarioError, show
 from polhode.massprops.body import Body
 from polhode.massprops.frozen_arrays import freeze_arrays
+from polhode.scenario.part import Call, Extension, Part, Plain, Start, refuse_unknown_keys
+from polhode.scenario.setting import Setting
 from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from polhode.scenario.scenario import Scenario
 
 Course: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
 DEGREE = 7
@@ -236,6 +242,7 @@ def read_mass_course(table: Any) -> MassCourse:
     """A mass course from a table of a scenario file: tables of numbers, or polynomials that replace functions."""
     if not isinstance(table, Mapping):
         raise ScenarioError(f"a mass course is a table headed [mass_course], not {show(table)}")
+    refuse_unknown_keys(table, MASS_COURSE_KEYS, "a mass course")
     if "knots" not in table:
         for key in ("times", "mass"):
             if key not in table:
@@ -388,3 +395,85 @@ def _evaluate(coefficients: Array, s: Array) -> Array:
     """(pieces, points, numbers)"""
     powers = np.polynomial.polynomial.polyvander(s, DEGREE)
     return np.asarray(np.einsum("pnd,sd->psn", coefficients, powers))
+
+
+class MassCoursePart(Part):
+    """Mass, center and inertia that change."""
+
+    setting = Setting(
+        "mass_course",
+        "MassCourse | None",
+        "MassCourse | None",
+        "None",
+        "MassCourse, optional",
+        "Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same "
+        "methods, and one body.",
+        in_file=False,
+    )
+    words = "a mass that changes"
+    extends = moves_clock = True
+
+    def check(self, given: Any, bodies: Any) -> Any:
+        if given is not None and not isinstance(given, MassCourse):
+            raise ScenarioError(f"mass_course must be made with ph.mass_course(times, mass, ...), not {show(given)}")
+        return given
+
+    def validate(self, scenario: Scenario) -> None:
+        if scenario.is_system:
+            raise ScenarioError("a mass course is that of one body: give the body by itself, not in a list")
+        if scenario.form.is_held:
+            raise ScenarioError(
+                "a body whose mass changes cannot have a pivot yet: leave out the pivot, or the mass course"
+            )
+        body = scenario.bodies[0]
+        if body.is_particle:
+            raise ScenarioError("a particle has no inertia that could change: give a body with moments, ph.Body(...)")
+        if body.members is not None:
+            raise ScenarioError("a mass course is the same for all members: give a body without an axis for members")
+        if any(rotor.members is not None for rotor in scenario.rotors):
+            raise ScenarioError("with a mass course the rotors are the same for all members: give single numbers")
+        check_course(self._of(scenario), body, scenario.start_time, scenario.rotors)
+
+    def obstacle(self, scenario: Scenario) -> str | None:
+        return "the mass changes"
+
+    def times(self, held: Any) -> list[Any]:
+        return [] if held is None else list(held.knots.tolist())
+
+    def sizes(self, held: Any) -> tuple[int, ...]:
+        """The time."""
+        return (1,)
+
+    def state_names(self, held: Any) -> list[str]:
+        return ["mass_time"]
+
+    def constants_in(self, scenario: Scenario, t: Any) -> dict[str, Any]:
+        return {"course": self._of(scenario).piece(t, scenario.bodies[0])}
+
+    def extend(self, scenario: Scenario, i: int, extension: Extension) -> Extension:
+        now = self.constants_in(scenario, scenario.start_time)
+        return extension._replace(constants=extension.constants._replace(**now))
+
+    def start(self, scenario: Scenario, i: int, constants: BodyConstants) -> Start:
+        return Start(groups=((scenario.start_time,),))
+
+    def shape_view(self, scenario: Scenario, state: StateView, body: BodyConstants) -> tuple[StateView, BodyConstants]:
+        changing = self._of(scenario).changing_entries(scenario.bodies[0])
+        state = state._replace(current_mass=(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)[: 2 + changing])
+        return state, constants_for_forces(body, state.current_mass)
+
+    def _of(self, scenario: Scenario) -> MassCourse:
+        assert scenario.mass_course is not None
+        return scenario.mass_course
+
+    def table(self, held: Any, plain: Plain, is_system: bool) -> Any:
+        return {key: plain(value) for key, value in held.arguments.items()}
+
+    def read(self, given: Any, is_system: bool) -> Any:
+        return read_mass_course(given)
+
+    def script(self, table: Any) -> Any:
+        """Polynomials, which stand for functions of time, are read as a file has them."""
+        if "knots" not in table:
+            return Call("ph.mass_course", table)
+        return Call("read_mass_course", {"table": table}, imports=f"from {__name__} import read_mass_course")

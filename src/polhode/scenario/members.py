@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.massprops.body import Body
-from polhode.scenario.event import Event
-from polhode.scenario.force import Force, map_leaves
+from polhode.scenario.force import map_leaves
 from polhode.scenario.state import State
 
 if TYPE_CHECKING:
@@ -63,19 +62,4 @@ def select_state_members(state: State, members: Any) -> State:
         velocity=select_members(state.velocity, 1, members),
         angular_velocity_body=select_members(state.angular_velocity_body, 1, members),
         time=state.time,
-    )
-
-
-def select_event_members(e: Event, members: Any) -> Event:
-    """The event of one member, or of some."""
-    return replace(e, params=map_leaves(lambda leaf: select_members(leaf, 0, members), e.params))
-
-
-def select_force_members(f: Force, members: Any) -> Force:
-    """The force on one member, or on some."""
-    return replace(
-        f,
-        params=map_leaves(lambda leaf: select_members(leaf, 0, members), f.params),
-        instant=None if f.instant is None else select_members(f.instant, 0, members),
-        arguments={},
     )

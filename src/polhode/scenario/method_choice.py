@@ -35,9 +35,9 @@ def choose_method(scenario: Scenario) -> MethodChoice:
     """
     if scenario.method != AUTO:
         method = METHODS[scenario.method]
-        in_body_rates = method.is_closed_form or scenario.contacts
+        in_body_rates = method.is_closed_form or scenario.is_constrained
         return MethodChoice(method, "body_rates" if in_body_rates else scenario.formulation, "")
-    if scenario.contacts:
+    if scenario.is_constrained:
         return _choose_for_contacts(scenario)
     obstacle = closed_form_obstacle(scenario) or ("events are watched" if scenario.events else None)
     if obstacle is None:
@@ -72,14 +72,9 @@ def _choose_for_contacts(scenario: Scenario) -> MethodChoice:
 
 def closed_form_obstacle(scenario: Scenario) -> str | None:
     """Why the motion has no closed form here; None if it has."""
-    others = [f.name for f in scenario.forces if f.kind != "impulse" and not f.uniform]
-    if scenario.is_extended:
-        mass = "the mass changes" if scenario.mass_course is not None else "a fluid adds mass"
-        return "there are rotors" if scenario.rotors else mass
-    if others:
-        return f"{', '.join(dict.fromkeys(others))} acts"
-    if scenario.pivot is not None and scenario.of_kind("body"):
-        return "gravity turns a body about its pivot"
+    for part in sorted(scenario.parts, key=lambda part: not part.extends):
+        if (obstacle := part.obstacle(scenario)) is not None:
+            return obstacle
     if scenario.formulation not in (CLOSED_FORM.formulations or ()):
         return f"formulation {scenario.formulation!r} was asked for"
     return None

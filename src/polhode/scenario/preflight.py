@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sysconfig
 import traceback
+from collections.abc import Sequence
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -15,10 +16,9 @@ import numpy as np
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.right_hand_side import build_view
-from polhode.errors import ForceError, ScenarioError, show
-from polhode.scenario.event import Event
+from polhode.errors import ForceError, show
 from polhode.scenario.force import Force, map_leaves, name_of_function
-from polhode.scenario.rotor import Rotor
+from polhode.scenario.part import OwnFunction
 from polhode.scenario.scenario import Scenario
 
 
@@ -28,45 +28,22 @@ def check_user_functions(scenario: Scenario, members: int | None = None) -> None
     `members` is the number of members of the ensemble, if the scenario holds only some of them.
     """
     members = members or scenario.members
-    for f in scenario.forces:
-        if f.function is not None:
-            arguments = sample_arguments(scenario, f)
+    for part in scenario.parts:
+        for own in part.own_functions(getattr(scenario, part.name)):
+            record = own.record
             try:
-                answer = f.kernel(*arguments)
+                answer = own.function(*sample_arguments(scenario, record))
             except Exception as error:
-                raise ForceError(_failure_at_start(members, f, f, error)) from error
-            _check_return_value(f, answer)
-    for rotor in scenario.rotors:
-        if rotor.function is not None:
-            try:
-                answer = rotor.function(*sample_arguments(scenario, rotor))
-            except Exception as error:
-                raise ForceError(_failure_at_start(members, rotor, rotor, error)) from error
-            if not _is_number(answer):
-                raise ForceError(f"the torque of {rotor.name} must be one number, in N m, but is {answer!r}")
-    for e in scenario.events:
-        arguments = sample_arguments(scenario, e)
-        for function, wanted in ((e.kernel, "one number"), (e.change, "(impulse, angular impulse)")):
-            if function is None:
-                continue
-            try:
-                answer = function(*arguments)
-            except Exception as error:
-                raise ScenarioError(_failure_at_start(members, e, function, error)) from error
-            if not (_are_vectors(answer, 2) if function is e.change else _is_number(answer)):
-                form = ", each three numbers in a tuple" if function is e.change else ""
-                raise ScenarioError(
-                    f"{e.name} must return {wanted}{form}, but {name_of_function(function)} returned {answer!r}"
-                )
+                raise own.error(_failure_at_start(members, record, own.function, error)) from error
+            _check_answer(own, answer)
 
 
-def sample_arguments(scenario: Scenario, f: Force | Event | Rotor) -> tuple[Any, ...]:
-    """What a force or event is called with at the start of the run; in an ensemble, for its first member."""
+def sample_arguments(scenario: Scenario, f: Any) -> tuple[Any, ...]:
+    """What a function of the user is called with at the start of the run; in an ensemble, for its first member."""
     start = scenario.problem.start
-    view = build_view(scenario.form, scenario.pivot is not None)
+    view = build_view(scenario.form)
     is_pair = isinstance(f, Force) and f.kind == "pair"
-    bodies = (f.body,) if isinstance(f, Rotor) else f.bodies
-    first, second = bodies if is_pair and bodies is not None else ((bodies or (0,))[0], 1)
+    first, second = f.bodies if is_pair and f.bodies is not None else ((f.bodies or (0,))[0], 1)
 
     def of(i: int) -> tuple[StateView, BodyConstants]:
         body = BodyConstants(*_select_one(scenario.problem.constants, i))
@@ -91,8 +68,22 @@ def _select_one(nest: Any, i: int) -> Any:
     return map_leaves(one, tuple(nest))
 
 
-def _check_return_value(f: Force, answer: Any) -> None:
-    parts = ("force", "torque") if f.kind != "pair" else ("force on a", "torque on a", "torque on b")
+def _check_answer(own: OwnFunction, answer: Any) -> None:
+    if own.gives in ("force", "pair"):
+        _check_vectors(own.record, answer, ("force", "torque") if own.gives == "force" else PAIR_PARTS)
+    elif own.gives == "torque":
+        if not _is_number(answer):
+            raise own.error(f"{own.name} must be one number, in N m, but is {answer!r}")
+    elif not (_are_vectors(answer, 2) if own.gives == "change" else _is_number(answer)):
+        wanted = "(impulse, angular impulse), each three numbers in a tuple" if own.gives == "change" else "one number"
+        called = name_of_function(own.function)
+        raise own.error(f"{own.name} must return {wanted}, but {called} returned {answer!r}")
+
+
+PAIR_PARTS = ("force on a", "torque on a", "torque on b")
+
+
+def _check_vectors(f: Force, answer: Any, parts: Sequence[str]) -> None:
     wanted = f"({', '.join(parts)}), each three numbers"
     if not isinstance(answer, (tuple, list, np.ndarray)) or len(answer) != len(parts):
         raise ForceError(f"{f.name} must return {wanted}, but returned {show(answer)}")
@@ -101,7 +92,7 @@ def _check_return_value(f: Force, answer: Any) -> None:
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
-def _failure_at_start(rows: int | None, thing: Force | Event | Rotor, function: Any, error: Exception) -> str:
+def _failure_at_start(rows: int | None, thing: Any, function: Any, error: Exception) -> str:
     """Why a user function failed; perhaps it reads more parameters than it was given."""
     hint, count = "", len(thing.params)
     if re.search("values to unpack|tuple index out of range", str(error)):

@@ -12,15 +12,33 @@ import numpy as np
 from polhode import validation
 from polhode.equations.extended_body import torque_from_table
 from polhode.equations.formulations import StateView
+from polhode.equations.gyrostat import RotorConstants, sum_along_axes
 from polhode.equations.inertia import BodyConstants
+from polhode.equations.law import Groups
+from polhode.equations.vectors import dot
 from polhode.errors import ForceError, InertiaError, ScenarioError, show
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.scenario.force import Params, as_param, check_arguments, check_body_index, map_leaves, name_of_function
+from polhode.scenario.members import over_bodies
+from polhode.scenario.part import (
+    Extension,
+    ListPart,
+    OwnFunction,
+    Plain,
+    Start,
+    is_same,
+    refuse_unknown_keys,
+    validate_indices,
+)
+from polhode.scenario.setting import Setting
+from polhode.scenario.tensors import invert, matrix_entries
 from polhode.synonyms import explain_unknown_arguments
-from polhode.validation import Array, Leaf, as_leaf
+from polhode.validation import Array, Leaf, as_leaf, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from polhode.scenario.scenario import Scenario
 
 ROTOR_SIGNATURE = "(t, state, body, params)"
 RotorTorque: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
@@ -64,13 +82,18 @@ class Rotor:
     """The user's law, if it has one."""
 
     @property
+    def bodies(self) -> tuple[int, ...]:
+        """The body that carries it, as forces and events name theirs."""
+        return (self.body,)
+
+    @property
     def members(self) -> int | None:
         """The number of members, if its numbers differ between the members of an ensemble."""
         numbers = (self.inertia, self.speed, self.command, self.max_torque, self.inverse_max_speed, self.taper)
         return validation.member_count((self.axis, 1), *((np.asarray(x), 0) for x in numbers))
 
     def without_function(self) -> Rotor:
-        """The rotor without a torque of the user's own, which no file can hold."""
+        """The rotor without a torque of the user's own, which no archive holds."""
         if self.function is None:
             return self
         arguments = {**self.arguments, "torque": 0.0, "params": ()}
@@ -218,32 +241,6 @@ def _read_torque(torque: Any, params: Any, name: str) -> tuple[Array, Any, Param
     return validation.check_numbers(torque, f"torque of {name}", (), ForceError, wanted), None, (), (), None
 
 
-def rotor_table(one: Rotor, plain: Callable[[Any], Any]) -> dict[str, Any]:
-    """The arguments of a rotor for a scenario file."""
-    if one.function is not None:
-        raise ForceError(
-            f"the torque of {one.name} is your own function, which no file can hold: keep it in Python, add it after "
-            "reading"
-        )
-    defaults = {key: p.default for key, p in inspect.signature(rotor).parameters.items()}
-    shown = {key: value for key, value in one.arguments.items() if value is not None and key != "params"}
-    return {key: plain(value) for key, value in shown.items() if not _is_default(value, defaults[key])}
-
-
-def read_rotor(table: Any) -> Rotor:
-    """A rotor from a table of a scenario file."""
-    if not isinstance(table, Mapping):
-        raise ScenarioError(f"every rotor is a table headed [[rotors]], not {show(table)}")
-    for key in ("axis", "inertia"):
-        if key not in table:
-            raise ScenarioError(f"every rotor needs its {key}")
-    return rotor(**table)
-
-
-def _is_default(value: Any, default: Any) -> bool:
-    return isinstance(value, type(default)) and bool(np.all(value == default))
-
-
 def _select_given(name: str, value: Any, members: Any) -> Any:
     """An argument of `ph.rotor` for some members; a table of torques, and parameters, stay as they are."""
     if value is None or isinstance(value, str) or callable(value) or name == "params":
@@ -256,3 +253,138 @@ def _select_given(name: str, value: Any, members: Any) -> Any:
 def _select(value: Any, dimensions: int, members: Any) -> Any:
     array = np.asarray(value)
     return as_leaf(array[members]) if array.ndim > dimensions else value
+
+
+class RotorsPart(ListPart):
+    """Flywheels, gyroscopes and reaction wheels inside the bodies."""
+
+    setting = Setting(
+        "rotors",
+        "Sequence[Rotor]",
+        "tuple[Rotor, ...]",
+        "()",
+        "sequence of Rotor, optional",
+        'Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other '
+        "Runge-Kutta methods.",
+        in_file=False,
+    )
+    words = "rotors"
+    extends = True
+
+    def as_record(self, given: Any) -> Rotor:
+        return as_rotor(given)
+
+    def validate(self, scenario: Scenario) -> None:
+        for one in scenario.rotors:
+            validate_indices(scenario, (one.body,), f"{one.name} is in")
+            if scenario.bodies[one.body].is_particle:
+                raise ScenarioError(
+                    f"{one.name} is in a particle, which does not turn: give a body with moments of inertia"
+                )
+
+    def obstacle(self, scenario: Scenario) -> str | None:
+        return "there are rotors"
+
+    def times(self, held: Any) -> list[Any]:
+        return [knot for one in held for knot in one.knots]
+
+    def own_functions(self, held: Any) -> list[OwnFunction]:
+        own = [one for one in held if one.function is not None]
+        return [OwnFunction(f"the torque of {one.name}", one.function, one, ForceError, "torque") for one in own]
+
+    def without_own_functions(self, held: Any) -> Any:
+        return tuple(one.without_function() for one in held)
+
+    def trace(self, held: Any, tracer: Any) -> Any:
+        return tuple(self._trace(one, tracer) if one.function is not None else one for one in held)
+
+    def _trace(self, one: Rotor, tracer: Any) -> Rotor:
+        return replace(one, kernel=tracer.settle(f"the torque of {one.name}", one.function, one, 0, ForceError))
+
+    def sizes(self, held: Any) -> tuple[int, ...]:
+        """The momentum of each along its axis."""
+        return (len(held),)
+
+    def state_names(self, held: Any) -> list[str]:
+        return [f"rotor{i}" for i in range(len(held))]
+
+    def drives(self, held: Any) -> tuple[Callable[..., Any] | None, ...]:
+        return tuple(one.kernel for one in held)
+
+    def drive_params(self, scenario: Scenario) -> Groups:
+        """(command, largest torque, 1/largest speed, taper, those of its law) each."""
+        each = tuple(
+            (one.command, one.max_torque, one.inverse_max_speed, one.taper, one.params) for one in scenario.rotors
+        )
+        return (over_bodies(each, scenario),)
+
+    def with_commands(self, held: Any, commands: Sequence[float]) -> Any:
+        return tuple(replace(one, command=torque) for one, torque in zip(held, commands, strict=True))
+
+    def extend(self, scenario: Scenario, i: int, extension: Extension) -> Extension:
+        """Without the rotors the body resists rotation with I - sum of J a a^T."""
+        constants, tensor = extension
+        for one in scenario.rotors:
+            if one.body == i:
+                a = one.axis[..., None]
+                tensor = tensor - np.asarray(one.inertia)[..., None, None] * (a * a.swapaxes(-1, -2))
+        _check_carried(tensor, i)
+        carried = tuple(_constants(one, one.body == i) for one in scenario.rotors)
+        return Extension(constants._replace(rotors=carried, inverse_tensor=matrix_entries(invert(tensor))), tensor)
+
+    def start(self, scenario: Scenario, i: int, constants: BodyConstants) -> Start:
+        w = as_leaves(scenario.states[i].angular_velocity_body)
+        speeds = [one.speed if one.body == i else 0.0 for one in scenario.rotors]
+        each = list(zip(constants.rotors, speeds, strict=True))
+        momenta = tuple(inertia * (dot(axis, w) + speed) for (axis, inertia, _), speed in each)
+        relative = tuple(inertia * speed for (_, inertia, _), speed in each)
+        return Start(angular=sum_along_axes(constants.rotors, relative), groups=(momenta,))
+
+    def units(self, constants: BodyConstants) -> tuple[Any, ...]:
+        """The momentum of each at 1 rad/s, whatever the size of its body."""
+        return tuple(inertia for _, inertia, _ in constants.rotors)
+
+    def shape_view(self, scenario: Scenario, state: StateView, body: BodyConstants) -> tuple[StateView, BodyConstants]:
+        speeds = (0.0,) * len(scenario.rotors)
+        return state._replace(rotor_speed=speeds, rotor_momentum=speeds), body
+
+    def read_one(self, table: Any) -> Rotor:
+        if not isinstance(table, Mapping):
+            raise ScenarioError(f"every rotor is a table headed [[rotors]], not {show(table)}")
+        refuse_unknown_keys(table, inspect.signature(rotor).parameters, "a rotor")
+        for key in ("axis", "inertia"):
+            if key not in table:
+                raise ScenarioError(f"every rotor needs its {key}")
+        return rotor(**table)
+
+    def write(self, one: Any, plain: Plain) -> dict[str, Any]:
+        if one.function is not None:
+            raise ForceError(
+                f"the torque of {one.name} is your own function, which no file can hold: keep it in Python, add it "
+                "after reading"
+            )
+        defaults = {key: p.default for key, p in inspect.signature(rotor).parameters.items()}
+        shown = {key: value for key, value in one.arguments.items() if value is not None and key != "params"}
+        return {key: plain(value) for key, value in shown.items() if not is_same(value, defaults[key])}
+
+    def describe(self, held: Any, table: Any, digest: Callable[[Any], str]) -> Any:
+        for row, one in zip(table, held, strict=True):
+            if one.function is not None:
+                row |= {"params": one.params, "function": digest(one.kernel)}
+        return table
+
+
+def _constants(one: Rotor, is_carried: bool) -> RotorConstants:
+    if not is_carried:
+        return RotorConstants((0.0, 0.0, 0.0), 0.0, 0.0)
+    return RotorConstants(as_leaves(one.axis), one.inertia, 1 / one.inertia)
+
+
+def _check_carried(rest: Array, i: int) -> None:
+    """Refuse rotors with more inertia than the whole body: what is left without them must resist rotation."""
+    least = np.linalg.eigvalsh(rest).min()
+    if not least > 0:
+        raise InertiaError(
+            f"the moments of the rotors exceed that of body {i}, which carries them, about some axis (by {-least:.3g} "
+            "kg m2): the inertia of the body is that of the whole, with the rotors in it, locked"
+        )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,16 +22,12 @@ from polhode.scenario import force_evaluation, scenario_file
 from polhode.scenario import scenario_validation as checks
 from polhode.scenario.contact import Contact
 from polhode.scenario.event import Event, EventLaw
-from polhode.scenario.force import Force, ForceLaw, announced_members, array_lengths, leading_lengths, settle_arrays
+from polhode.scenario.force import Force, ForceLaw, announced_members, array_lengths
 from polhode.scenario.mass_course import MassCourse
-from polhode.scenario.members import (
-    select_body_members,
-    select_event_members,
-    select_force_members,
-    select_members,
-    select_state_members,
-)
+from polhode.scenario.members import select_body_members, select_state_members
 from polhode.scenario.method_choice import MethodChoice, choose_method
+from polhode.scenario.part import OwnFunction, Part
+from polhode.scenario.parts import PARTS
 from polhode.scenario.problem import Problem, body_constants, build_problem, constants_of_body, with_error_floor
 from polhode.scenario.rotor import Rotor
 from polhode.scenario.settings import documented
@@ -53,9 +48,7 @@ FOLLOWS = {
     "atol": ("tolerances",),
     "output_step": ("times",),
     "output_times": ("times",),
-    "forces": ("problem", "_of_kind"),
-    "events": ("problem",),
-    "rotors": ("problem", "_each_constants"),
+    **{part.name: ("problem", "parts", "_of_kind", "_each_constants") for part in PARTS},
 }
 """What of a scenario is worked out anew when a setting changes that needs no check."""
 
@@ -141,25 +134,18 @@ class Scenario(_ScenarioFields):
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
         checked: dict[str, Any] = {
-            "forces": checks.check_forces(forces),
-            "events": checks.check_events(events),
-            "contacts": checks.check_contacts(contacts),
-            "rotors": checks.check_rotors(rotors),
-            "added_mass": checks.check_added_mass(added_mass, body),
             "breaks": checks.check_break_times(breaks),
             "duration": checks.check_positive_number(duration, "duration"),
             "step": None if step is None else checks.check_positive_number(step, "step"),
-            "pivot": None if pivot is None else validation.check_numbers(pivot, "pivot", (3,), ScenarioError),
+            **{part.name: part.check(given[part.name], body) for part in PARTS},
         }
         for field, value in (given | checked).items():
             object.__setattr__(self, field, value)
         checks.validate_bodies(self)
-        acting: dict[str, Any] = {"forces": self.forces, "events": self.events, "rotors": self.rotors}
-        if array_lengths([one.params for some in acting.values() for one in some]):
+        if array_lengths([nest for part in PARTS for nest in part.params(getattr(self, part.name))]):
             count = announced_members() if self.members is None else self.members
-            for field, some in acting.items():
-                settled = tuple(replace(one, params=settle_arrays(one.params, count)) for one in some)
-                object.__setattr__(self, field, settled)
+            for part in PARTS:
+                object.__setattr__(self, part.name, part.settle(getattr(self, part.name), count))
             self.__dict__.pop("members")  # the arrays may have added them
         checks.validate_scenario(self)
 
@@ -183,27 +169,27 @@ class Scenario(_ScenarioFields):
             return (State(),) * len(self.bodies)
         return tuple(given) if isinstance(given, (list, tuple)) else (given,)
 
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What is attached to the bodies."""
+        return tuple(part for part in PARTS if part.is_attached(getattr(self, part.name)))
+
     def of_kind(self, kind: str) -> tuple[Force, ...]:
         """The forces that act on single bodies ("body"), between two ("pair"), or as an impulse ("impulse")."""
         return self._of_kind.get(kind, ())
 
     @cached_property
     def _of_kind(self) -> dict[str, tuple[Force, ...]]:
-        kinds = dict.fromkeys(f.kind for f in self.forces)
-        return {kind: tuple(f for f in self.forces if f.kind == kind) for kind in kinds}
+        acting = [f for part in self.parts for f in part.forces(getattr(self, part.name))]
+        kinds = dict.fromkeys(f.kind for f in acting)
+        return {kind: tuple(f for f in acting if f.kind == kind) for kind in kinds}
 
     @cached_property
     def members(self) -> int | None:
         """How many members an ensemble of this scenario has; None if it is a single run."""
-        lengths = leading_lengths(
-            [*((f.params, f.instant) for f in self.forces), *(e.params for e in self.events)]
-            + [rotor.params for rotor in self.rotors]
-        )
-        records: list[Any] = [*self.bodies, *self.states, *self.contacts, *self.rotors]
-        lengths |= {len(matrix) for matrix in self.added_mass or () if matrix.ndim > 2}
-        lengths |= {record.members for record in records if record.members is not None}
-        if self.pivot is not None and np.ndim(self.pivot) == 2:
-            lengths.add(len(self.pivot))
+        records: list[Any] = [*self.bodies, *self.states]
+        lengths = {record.members for record in records if record.members is not None}
+        lengths.update(*(part.lengths(getattr(self, part.name)) for part in PARTS))
         if len(lengths) > 1:
             raise ScenarioError(
                 f"the leading axes of body, state, forces and contacts have different lengths, {sorted(lengths)}: "
@@ -224,9 +210,29 @@ class Scenario(_ScenarioFields):
         return (self.members, len(self.bodies)) if self.is_system else (self.members,)
 
     @property
+    def needs_geometry(self) -> bool:
+        """Whether the shapes of the bodies matter for their motion."""
+        return any(part.needs_geometry for part in self.parts)
+
+    def without_own_functions(self) -> Scenario:
+        """The scenario without the functions of the user, which no archive holds."""
+        left = {part.name: part.without_own_functions(getattr(self, part.name)) for part in self.parts}
+        return self.with_settings(**left)
+
+    @property
+    def own_functions(self) -> list[OwnFunction]:
+        """The functions of the user in all parts."""
+        return [own for part in self.parts for own in part.own_functions(getattr(self, part.name))]
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether rows of constraints bound the motion, as where bodies can touch something."""
+        return any(part.constrains for part in self.parts)
+
+    @property
     def is_extended(self) -> bool:
-        """Whether a body is more than rigid: it has rotors, its mass changes, or a fluid adds to it."""
-        return bool(self.rotors) or self.mass_course is not None or self.added_mass is not None
+        """Whether a body is more than rigid, by one of its parts."""
+        return any(part.extends for part in self.parts)
 
     # How it is computed -----------------------------------------------------------------------------------------------
     @cached_property
@@ -237,9 +243,12 @@ class Scenario(_ScenarioFields):
     @property
     def form(self) -> Formulation:
         """The laws of the formulation that the motion is computed in."""
+        form = FORMULATIONS[self.choice.formulation]
         if self.is_extended:
-            return extended_formulation(len(self.rotors), self.mass_course is not None)
-        return FORMULATIONS[self.choice.formulation]
+            held = [(part, getattr(self, part.name)) for part in self.parts]
+            sizes = tuple(size for part, own in held for size in part.sizes(own))
+            form = extended_formulation(sizes, sum(len(part.drives(own)) for part, own in held))
+        return form if self.pivot is None else form._replace(is_held=True)
 
     @property
     def used_method(self) -> Method:
@@ -298,7 +307,7 @@ class Scenario(_ScenarioFields):
 
     @property
     def group_tolerances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """rtol, and atol, for each part of the state whose error is controlled: rotors have those of the spin."""
+        """rtol, and atol, for each group of the state whose error is controlled: parts have those of the spin."""
         rtol, atol = self.tolerances
         more = self.form.controlled - len(rtol)
         return rtol + rtol[-1:] * more, atol + atol[-1:] * more
@@ -323,10 +332,11 @@ class Scenario(_ScenarioFields):
 
     def constants_for_samples(self, constants: BodyConstants, samples: Any) -> BodyConstants:
         """The constants that belong to the numbers of samples, columns first: the mass at the time that they hold."""
-        if self.mass_course is None:
-            return constants
-        clock = samples[sum(self.form.sizes) - 1]
-        return constants._replace(course=self.mass_course.piece(clock, self.bodies[0]))
+        for part in self.parts:
+            if part.moves_clock:
+                clock = samples[sum(self.form.sizes) - 1]
+                constants = constants._replace(**part.constants_in(self, clock))
+        return constants
 
     def load_kernels(self) -> tuple[Any, ...]:
         """The functions of the forces on single bodies, in the order of `problem.load_params`."""
@@ -355,9 +365,8 @@ class Scenario(_ScenarioFields):
         if self.pivot is not None:
             raise ScenarioError("derivative describes free bodies; with a pivot use ph.simulate")
         if self.is_extended:
-            raise ScenarioError(
-                "derivative describes rigid bodies; with rotors, a mass that changes or added mass use ph.simulate"
-            )
+            what = ", ".join(part.words for part in self.parts if part.extends)
+            raise ScenarioError(f"derivative describes rigid bodies; with {what} use ph.simulate")
         now = t if isinstance(t, float) else validation.check_number(t, "t")
         try:
             numbers = validation.as_floats(y)
@@ -381,14 +390,7 @@ class Scenario(_ScenarioFields):
             tuple(set(vars(self)) - {f.name for f in fields(self)}),
             body=bodies if self.is_system else bodies[0],
             state=states if self.is_system else states[0],
-            forces=tuple(select_force_members(f, members) for f in self.forces),
-            events=tuple(select_event_members(e, members) for e in self.events),
-            contacts=tuple(contact.select_members(members) for contact in self.contacts),
-            rotors=tuple(rotor.select_members(members) for rotor in self.rotors),
-            added_mass=None
-            if self.added_mass is None
-            else tuple(select_members(m, 2, members) for m in self.added_mass),
-            pivot=None if self.pivot is None else select_members(self.pivot, 1, members),
+            **{part.name: part.select(getattr(self, part.name), members) for part in PARTS},
         )
 
     def with_settings(self, **settings: Any) -> Scenario:
@@ -458,12 +460,7 @@ class Scenario(_ScenarioFields):
         >>> print(ph.Scenario(ph.shapes.sphere(0.1, mass=1.0), duration=2.0).as_toml().splitlines()[0])
         duration = 2.0
         """
-        if self.events:
-            raise ScenarioError(
-                f"the event {self.events[0].name} is a function of your own, which no file can hold: "
-                "keep it in Python, add it after reading"
-            )
-        return scenario_file.to_toml_text(self.as_mapping(with_parts=bool(self.contacts), with_shapes=True))
+        return scenario_file.to_toml_text(self.as_mapping(with_parts=self.needs_geometry, with_shapes=True))
 
     def to_python(self, path: str | Path) -> None:
         """Write the scenario as a Python script that makes it again, to the last bit, and simulates it.
@@ -499,20 +496,13 @@ class Scenario(_ScenarioFields):
 
     def as_mapping(
         self,
-        forces: Sequence[Force] | None = None,
         with_parts: bool = False,
         plain: Callable[[Any], Any] = to_plain_values,
         with_shapes: bool = False,
     ) -> dict[str, Any]:
         """The scenario as plain numbers, strings and lists: what its file holds.
 
-        With other forces, if given; with the parts of the bodies, their geometry, if asked for: contacts need it; and
-        with shapes in place of numbers, where they have the same bits.  `plain` makes numbers and lists of the values.
+        With the parts of the bodies, their geometry, if asked for; and with shapes in place of numbers, where they have
+        the same bits.  `plain` makes numbers and lists of the values.
         """
-        settings = {f.name: getattr(self, f.name) for f in fields(self)}
-        defaults = {name: p.default for name, p in signature(Scenario).parameters.items()}
-        shown = self.forces if forces is None else forces
-        return scenario_file.scenario_mapping(
-            self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults,
-            self.mass_course, self.added_mass, plain, with_shapes,
-        )  # fmt: skip
+        return scenario_file.scenario_mapping(self, with_parts, plain, with_shapes)

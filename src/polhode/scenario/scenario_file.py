@@ -7,30 +7,33 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import validation
-from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError, nearest
+from polhode.errors import FileError, PolhodeError, ScenarioError
 from polhode.massprops.appearance_table import parts_to_tables
 from polhode.massprops.body import Body
-from polhode.massprops.body_table import body_to_table, to_plain_values
+from polhode.massprops.body_table import body_to_table
 from polhode.massprops.geometry import Shape
 from polhode.massprops.shape_calls import find_shape_call
-from polhode.scenario.body_file import BODY_KEYS, read_body, read_turn, refuse_unknown_keys
-from polhode.scenario.contact import CONTACTS, Contact
+from polhode.scenario.body_file import BODY_KEYS, read_body, read_turn
 from polhode.scenario.earth import WGS84, check_latitude
 from polhode.scenario.force import Force
-from polhode.scenario.forces import FORCES
-from polhode.scenario.mass_course import MASS_COURSE_KEYS, MassCourse, read_mass_course
-from polhode.scenario.rotor import Rotor, read_rotor, rotor, rotor_table
+from polhode.scenario.part import is_same, refuse_unknown_keys
+from polhode.scenario.parts import PARTS
 from polhode.scenario.settings import FILE_KEYS
 from polhode.scenario.state import State
 
+if TYPE_CHECKING:
+    from polhode.scenario.scenario import Scenario
+
 PAGE_KEYS = ("title", "explanation", "source", "references", "knobs", "stage", "formulas", "try")
 """What the lab shows beside the scenario, and which of its numbers can be changed there; a single run needs none."""
-READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
+FILE_PARTS = tuple(part for part in PARTS if not part.setting.in_file)
+"""The parts that have tables of their own."""
+READ_SEPARATELY = ("body", "bodies", *(part.name for part in FILE_PARTS))
 SWEEP_KEYS = ("members", "seed", "design", "reduce")
 DISTRIBUTIONS = (
     "normal",
@@ -145,28 +148,17 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
     settings = {key: content[key] for key in FILE_KEYS if key in content}
     if "duration" not in settings:
         raise ScenarioError("a scenario needs its duration, in s")
-    for key in ("bodies", "forces", "contacts", "rotors"):
-        if not isinstance(content.get(key, []), list):
-            raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
-    forces = [_read_force_table(table) for table in content.get("forces", [])]
-    if "body" in content:
-        body, state = _read_body_table(content["body"], "[body]", folder, forces)
-        result: dict[str, Any] = {"body": body, "state": state, **settings}
-    else:
+    is_system = "bodies" in content
+    if is_system and not isinstance(content["bodies"], list):
+        raise ScenarioError(f"bodies are several tables, each headed [[bodies]], not {content['bodies']!r}")
+    parts = {part.name: part.read(content[part.name], is_system) for part in FILE_PARTS if part.name in content}
+    forces = parts.get("forces", [])
+    if is_system:
         tables = enumerate(content["bodies"])
         both = [_read_body_table(table, f"[[bodies]] number {i}", folder, forces) for i, table in tables]
-        result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
-    result["forces"] = forces
-    if "contacts" in content:
-        result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
-    if "rotors" in content:
-        result["rotors"] = [_read_rotor_table(table) for table in content["rotors"]]
-    if "added_mass" in content:
-        result["added_mass"] = _read_added_mass(content["added_mass"], "bodies" in content)
-    if "mass_course" in content:
-        refuse_unknown_keys(content["mass_course"], MASS_COURSE_KEYS, "a mass course")
-        result["mass_course"] = read_mass_course(content["mass_course"])
-    return result
+        return {"body": [b for b, _ in both], "state": [s for _, s in both], **settings, **parts}
+    body, state = _read_body_table(content["body"], "[body]", folder, forces)
+    return {"body": body, "state": state, **settings, **parts}
 
 
 def _read_body_table(table: Any, where: str, folder: Path | None, forces: Sequence[Force]) -> tuple[Body, State]:
@@ -203,52 +195,6 @@ def _read_state(table: Mapping[str, Any], where: str, forces: Sequence[Force]) -
     return State.from_geodetic(**given)
 
 
-def _read_force_table(table: Any) -> Force:
-    force: Force = _make_by_kind(table, "force", FORCES, ForceError, "gravity", "on")
-    if "on" not in table:
-        return force
-    if not isinstance(table["on"], (list, tuple, np.ndarray)):
-        raise ForceError(f"force {table['kind']!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
-    return force.on(*table["on"])
-
-
-def _read_contact_table(table: Any) -> Contact:
-    made: Contact = _make_by_kind(table, "contact", CONTACTS, ScenarioError, "floor")
-    return made
-
-
-def _read_added_mass(given: Any, is_system: bool) -> Any:
-    """One matrix, or a list of them for a system, in which zeros stand for none."""
-    if not is_system or not isinstance(given, list):
-        return given
-    return [np.asarray(matrix, dtype=np.float64) for matrix in given]
-
-
-def _read_rotor_table(table: Any) -> Rotor:
-    if isinstance(table, Mapping):
-        refuse_unknown_keys(table, [*inspect.signature(rotor).parameters], "a rotor")
-    return read_rotor(table)
-
-
-def _make_by_kind(
-    table: Any, what: str, makers: Mapping[str, Callable[..., Any]], error: type[InputError], example: str, *more: str
-) -> Any:
-    """What the function that a table's kind names makes of its other keys, without some more that it may have."""
-    if not isinstance(table, Mapping) or "kind" not in table:
-        known = ", ".join(sorted(makers))
-        raise error(f'every {what} needs its kind, for example kind = "{example}". Known: {known}')
-    kind = table["kind"]
-    if kind not in tuple(makers):
-        raise error(f"{what} {kind!r} is unknown: {nearest(kind, makers)}")
-    parameters = inspect.signature(makers[kind]).parameters
-    refuse_unknown_keys(table, (*parameters, "kind", *more), f"{what} {kind!r}")
-    given = {key: value for key, value in table.items() if key not in ("kind", *more)}
-    missing = [name for name, p in parameters.items() if p.default is p.empty and name not in given]
-    if missing:
-        raise error(f"{what} {kind!r} needs {', '.join(missing)}")
-    return makers[kind](**given)
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a file."""
     try:
@@ -278,44 +224,25 @@ def _join_lines(found: re.Match[str]) -> str:
 
 
 def scenario_mapping(
-    bodies: Sequence[Body],
-    states: Sequence[State],
-    forces: Sequence[Force],
-    contacts: Sequence[Contact],
-    rotors: Sequence[Rotor],
-    is_system: bool,
-    with_parts: bool,
-    settings: Mapping[str, Any],
-    defaults: Mapping[str, Any],
-    mass_course: MassCourse | None = None,
-    added_mass: Sequence[Any] | None = None,
-    plain: Callable[[Any], Any] = to_plain_values,
-    with_shapes: bool = False,
+    scenario: Scenario, with_parts: bool, plain: Callable[[Any], Any], with_shapes: bool
 ) -> dict[str, Any]:
-    """A file's content from what a scenario has; settings that have their default value are left out.
+    """A file's content from a scenario; settings that have their default value are left out.
 
     `plain` makes numbers and lists of the values.
     """
+    settings = {key: getattr(scenario, key) for key in FILE_KEYS}
+    defaults = {name: p.default for name, p in inspect.signature(type(scenario)).parameters.items()}
     content = {
         key: plain(settings[key])
         for key in FILE_KEYS
-        if settings[key] is not None and not _same(settings[key], defaults[key])
+        if settings[key] is not None and not is_same(settings[key], defaults[key])
     }
-    tables = [
-        _body_table(body, state, with_parts, plain, with_shapes) for body, state in zip(bodies, states, strict=True)
-    ]
-    content.update({"bodies": tables} if is_system else {"body": tables[0]})
-    if forces:
-        content["forces"] = [_force_table(f, plain) for f in forces]
-    if contacts:
-        content["contacts"] = [_contact_table(contact, plain) for contact in contacts]
-    if rotors:
-        content["rotors"] = [rotor_table(one, plain) for one in rotors]
-    if added_mass is not None:
-        matrices = [plain(matrix) for matrix in added_mass]
-        content["added_mass"] = matrices if is_system else matrices[0]
-    if mass_course is not None:
-        content["mass_course"] = {key: plain(value) for key, value in mass_course.arguments.items()}
+    both = zip(scenario.bodies, scenario.states, strict=True)
+    tables = [_body_table(body, state, with_parts, plain, with_shapes) for body, state in both]
+    content.update({"bodies": tables} if scenario.is_system else {"body": tables[0]})
+    for part in scenario.parts:
+        if part in FILE_PARTS:
+            content[part.name] = part.table(getattr(scenario, part.name), plain, scenario.is_system)
     return content
 
 
@@ -335,26 +262,3 @@ def _body_table(
     if state.time != 0.0:
         table["time"] = state.time
     return table
-
-
-def _force_table(f: Force, plain: Callable[[Any], Any]) -> dict[str, Any]:
-    if f.function is not None:
-        raise ForceError(
-            f"{f.name} is your own function, which no file can hold: keep it in Python, add it after reading"
-        )
-    if not f.arguments:
-        raise ForceError(
-            f"{f.name} is one member's of an ensemble, which no file can hold: make it again with its own numbers"
-        )
-    table = {key: plain(value) for key, value in f.arguments.items() if value is not None}
-    if f.kind != "pair" and f.bodies is not None:
-        table["on"] = list(f.bodies)
-    return {"kind": f.name, **table}
-
-
-def _contact_table(contact: Contact, plain: Callable[[Any], Any]) -> dict[str, Any]:
-    return {"kind": contact.kind, **{key: plain(value) for key, value in contact.arguments.items()}}
-
-
-def _same(value: Any, default: Any) -> bool:
-    return isinstance(value, type(default)) and bool(np.all(value == default))

@@ -10,6 +10,8 @@ import numpy as np
 
 from polhode.errors import ScenarioError
 from polhode.massprops.shape_calls import find_shape_call
+from polhode.scenario.part import Call
+from polhode.scenario.scenario_file import FILE_PARTS, READ_SEPARATELY
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
@@ -47,28 +49,19 @@ def scenario_as_python(scenario: Scenario, title: str = "") -> str:
     """
     _refuse_functions(scenario)
     content = scenario.as_mapping()
-    script = _Script(bool(scenario.contacts))
+    script = _Script(scenario.needs_geometry)
     tables = content.get("bodies") or [content["body"]]
     bodies = [script.write_body(body, table) for body, table in zip(scenario.bodies, tables, strict=True)]
     states = [_write_state(table) for table in tables]
     lines = [_assign("body", bodies, scenario.is_system), _assign("state", states, scenario.is_system)]
     arguments = ["body", "state"]
-    forces = [_write_force(table) for table in content.get("forces", [])]
-    if forces:
-        lines.append(_assign("forces", forces, True))
-        arguments.append("forces")
-    named = {key: value for key, value in content.items() if key not in _TABLES}
-    arguments += [f"{key}={format_value(value)}" for key, value in named.items() if key != "added_mass"]
-    if "added_mass" in content:
-        lines.append(f"added_mass = {format_value(content['added_mass'])}")
-        arguments.append("added_mass=added_mass")
-    for key, write in (("contacts", _write_contact), ("rotors", _write_rotor)):
-        if key in content:
-            lines.append(_assign(key, [write(table) for table in content[key]], True))
-            arguments.append(f"{key}={key}")
-    if "mass_course" in content:
-        lines.append(_assign("mass_course", [script.write_mass_course(content["mass_course"])], False))
-        arguments.append("mass_course=mass_course")
+    positional = [part for part in FILE_PARTS if part.setting.by_position and part.name in content]
+    named = [part for part in FILE_PARTS if not part.setting.by_position and part.name in content]
+    lines += [script.write_part(part.name, part.script(content[part.name])) for part in (*positional, *named)]
+    arguments += [part.name for part in positional]
+    settings = {key: value for key, value in content.items() if key not in READ_SEPARATELY}
+    arguments += [f"{key}={format_value(value)}" for key, value in settings.items()]
+    arguments += [f"{part.name}={part.name}" for part in named]
     lines.append(f"scenario = {_call('ph.Scenario', arguments)}")
     run = "ph.simulate(scenario)" if scenario.members is None else "ph.ensemble(scenario)"
     heading = (title or scenario.name or "A simulation").replace("\\", "\\\\").replace('"', "'").rstrip(".")
@@ -76,11 +69,8 @@ def scenario_as_python(scenario: Scenario, title: str = "") -> str:
     return "\n".join([*text, "# motion.show() opens it in the browser, motion.plot() draws it", ""])
 
 
-_TABLES = ("body", "bodies", "forces", "contacts", "rotors", "mass_course")
-
-
 def _refuse_functions(scenario: Scenario) -> None:
-    functions = [f.name for f in scenario.forces if f.function is not None] + [e.name for e in scenario.events]
+    functions = [own.record.name for own in scenario.own_functions]
     if functions:
         raise ScenarioError(
             f"{functions[0]} is a function of your own, which no written scenario can hold: write the script without "
@@ -132,12 +122,19 @@ class _Script:
         place = f"np.array({format_value(part.linear)}), np.array({format_value(part.offset)})"
         return f"Part({made}, {place}, {part.is_hole}, {part.is_mixed})"
 
-    def write_mass_course(self, table: Mapping[str, Any]) -> str:
-        """The course of the mass; polynomials, which stand for functions of time, are read as a file has them."""
-        if "knots" not in table:
-            return _call("ph.mass_course", [f"{key}={format_value(value)}" for key, value in table.items()])
-        self._imports.add("from polhode.scenario.mass_course import read_mass_course")
-        return f"read_mass_course({format_value(table)})"
+    def write_part(self, name: str, made: Any) -> str:
+        """The assignment of a part: calls that make it, or its numbers."""
+        if isinstance(made, Call):
+            return _assign(name, [self._write_call(made)], False)
+        if isinstance(made, list) and made and isinstance(made[0], Call):
+            return _assign(name, [self._write_call(one) for one in made], True)
+        return f"{name} = {format_value(made)}"
+
+    def _write_call(self, made: Call) -> str:
+        if made.imports:
+            self._imports.add(made.imports)
+        call = _call(made.function, [f"{key}={format_value(value)}" for key, value in made.arguments.items()])
+        return f"{call}.on({', '.join(map(str, made.bodies))})" if made.bodies else call
 
 
 _BODY_NUMBERS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "volume", "area")
@@ -149,20 +146,6 @@ def _write_state(table: Mapping[str, Any]) -> str:
     # Compared as text: -0.0 equals 0.0, and is another bit.
     given = {key: table[key] for key in (*standard, "time") if repr(table.get(key)) != repr(standard.get(key))}
     return _call("ph.State", [f"{key}={format_value(value)}" for key, value in given.items()])
-
-
-def _write_force(table: Mapping[str, Any]) -> str:
-    given = {key: value for key, value in table.items() if key not in ("kind", "on")}
-    made = _call(f"ph.forces.{table['kind']}", [f"{key}={format_value(value)}" for key, value in given.items()])
-    return f"{made}.on({', '.join(map(str, table['on']))})" if "on" in table else made
-
-
-def _write_contact(table: Mapping[str, Any]) -> str:
-    return _call(f"ph.{table['kind']}", [f"{k}={format_value(v)}" for k, v in table.items() if k != "kind"])
-
-
-def _write_rotor(table: Mapping[str, Any]) -> str:
-    return _call("ph.rotor", [f"{key}={format_value(value)}" for key, value in table.items()])
 
 
 def _assign(name: str, values: list[str], is_list: bool) -> str:

@@ -6,29 +6,19 @@ import dataclasses
 import math
 import sys
 import warnings
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import validation
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.pivot import com_velocity, pivot_to_com_world
-from polhode.errors import ForceError, MethodWarning, ScenarioError, find_stacklevel, show
+from polhode.errors import MethodWarning, ScenarioError, find_stacklevel, show
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
-from polhode.scenario.contact import Contact, as_contact
-from polhode.scenario.contact_validation import validate_contacts
-from polhode.scenario.earth_validation import validate_earths
-from polhode.scenario.event import Event, as_event
-from polhode.scenario.flight_forces import describe_bad_function, describe_start_outside
-from polhode.scenario.force import Force, as_force
-from polhode.scenario.mass_course import MassCourse, check_course
 from polhode.scenario.method_choice import AUTO, LEAST_RTOL, closed_form_obstacle
-from polhode.scenario.rotor import Rotor, as_rotor
-from polhode.scenario.state import State, stack_components
+from polhode.scenario.state import State
 from polhode.synonyms import suggest_name
-from polhode.validation import Array, as_leaves
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.scenario.scenario import Scenario
@@ -45,57 +35,6 @@ LARGEST_SIZE = 1e140
 
 
 # Arguments by themselves ----------------------------------------------------------------------------------------------
-def check_forces(given: Any) -> tuple[Force, ...]:
-    """The forces of a list."""
-    return tuple(as_force(f) for f in _check_list(given, "forces"))
-
-
-def check_events(given: Any) -> tuple[Event, ...]:
-    """The events of a list."""
-    return tuple(as_event(e) for e in _check_list(given, "events"))
-
-
-def check_contacts(given: Any) -> tuple[Contact, ...]:
-    """The contacts of a list."""
-    return tuple(as_contact(c) for c in _check_list(given, "contacts"))
-
-
-def check_rotors(given: Any) -> tuple[Rotor, ...]:
-    """The rotors of a list."""
-    return tuple(as_rotor(rotor) for rotor in _check_list(given, "rotors"))
-
-
-def check_added_mass(given: Any, body: Any) -> tuple[Array, ...] | None:
-    """A symmetric 6 x 6 matrix for each body; zeros for a body of a system without."""
-    if given is None:
-        return None
-    if not isinstance(body, (list, tuple)):
-        is_wrapped = isinstance(given, (list, tuple)) and len(given) == 1
-        return (_check_added_matrix(given[0] if is_wrapped else given),)
-    each = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
-    if len(each) != len(body):
-        raise ScenarioError(
-            f"added_mass of {len(body)} bodies must be a list of as many 6 x 6 matrices, with None for a body without, "
-            f"but {len(each)} were given"
-        )
-    return tuple(np.zeros((6, 6)) if one is None else _check_added_matrix(one) for one in each)
-
-
-def _check_added_matrix(given: Any) -> Array:
-    matrix = validation.check_numbers(given, "added_mass", (6, 6), ScenarioError)
-    size = np.sqrt(np.abs(np.diagonal(matrix, axis1=-2, axis2=-1)))
-    scale = size[..., :, None] * size[..., None, :] + np.abs(matrix).max() * np.finfo(float).eps
-    off = np.abs(matrix - matrix.swapaxes(-1, -2))
-    if (off > 1e-9 * scale).any():
-        i, j = (int(k) for k in np.unravel_index(int(np.argmax(off.reshape(-1, 6, 6).max(axis=0))), (6, 6)))
-        a, b = (float(np.ravel(matrix[..., r, c])[0]) for r, c in ((i, j), (j, i)))
-        raise ScenarioError(
-            f"added_mass must be symmetric, but entry ({i}, {j}) is {a:g} and entry ({j}, {i}) is {b:g}: average the "
-            "two if a solver found them, (A + A.T)/2, and ask why they differ"
-        )
-    return np.asarray((matrix + matrix.swapaxes(-1, -2)) / 2)
-
-
 def check_positive_number(value: Any, name: str) -> float:
     """One number above zero."""
     if type(value) is float and 0.0 < value < math.inf and validation.following.trail is None:
@@ -160,13 +99,6 @@ def check_output_count(duration: float, every: float, end: float) -> None:
         )
 
 
-def _check_list(given: Any, name: str) -> list[Any]:
-    if isinstance(given, (Force, str)) or not isinstance(given, Sequence):
-        found = f"the force {given.name} alone" if isinstance(given, Force) else show(given)
-        raise ScenarioError(f"{name} must be a list, {name}=[...], not {found}")
-    return list(given)
-
-
 def _four_tolerances(given: Any, name: str) -> tuple[float, ...]:
     if type(given) is float and -math.inf < given < math.inf:
         return (given,) * 4
@@ -182,12 +114,10 @@ def _four_tolerances(given: Any, name: str) -> tuple[float, ...]:
 def validate_scenario(scenario: Scenario) -> None:
     """Refuse a scenario whose parts do not fit together, in a sentence that says what to do."""
     _validate_method(scenario)
-    _validate_forces(scenario)
-    _validate_events(scenario)
+    for part in scenario.parts:
+        part.validate(scenario)
     if scenario.is_extended:
         _validate_extended(scenario)
-    if scenario.contacts:
-        validate_contacts(scenario)
     _validate_resolution(scenario)
     _ = scenario.times, scenario.members
     if scenario.used_method.is_adaptive and not scenario.used_method.is_closed_form:
@@ -248,22 +178,6 @@ def validate_bodies(scenario: Scenario) -> None:
         raise ScenarioError(f"{len(scenario.bodies)} bodies need as many states, but {len(scenario.states)} were given")
     if len({state.time for state in scenario.states}) > 1:
         raise ScenarioError("all bodies of a system must start at the same time: their states' times differ")
-    if scenario.pivot is not None:
-        if scenario.is_system:
-            raise ScenarioError("a pivot holds one body: give the body by itself, not in a list")
-        _validate_velocity_about_pivot(scenario)
-
-
-def _validate_velocity_about_pivot(scenario: Scenario) -> None:
-    """The velocity of the center of mass follows from the rotation about the pivot: zero means that."""
-    given, state, pivot = scenario.states[0].velocity, scenario.states[0], np.asarray(scenario.pivot)
-    pivot_to_com = pivot_to_com_world(as_leaves(state.quaternion_wxyz), as_leaves(pivot))
-    turning = stack_components(com_velocity(as_leaves(state.angular_velocity), pivot_to_com))
-    off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
-    if np.any(given) and off.any():
-        raise ScenarioError(
-            "with a pivot the velocity of the center of mass follows from the angular velocity: leave it at zero"
-        )
 
 
 def _validate_gpu(scenario: Scenario, method: Any) -> None:
@@ -272,8 +186,9 @@ def _validate_gpu(scenario: Scenario, method: Any) -> None:
         if precision != "strict":
             raise ScenarioError(f"precision={precision!r} is for engine='gpu'; the CPU computes with 64 bits, strictly")
         return
-    if scenario.contacts:
-        raise ScenarioError("contacts run on the CPU only: use engine='cpu'")
+    for part in scenario.parts:
+        if not part.runs_on_gpus:
+            raise ScenarioError(f"{part.words} run on the CPU only: use engine='cpu'")
     if method.is_taylor_series:
         raise ScenarioError("Taylor series run on the CPU only: use engine='cpu', or method='dop853' on the GPU")
     rotates_exactly = method.is_closed_form or (method.composition is not None and method.composition.drift == "exact")
@@ -344,33 +259,9 @@ def warn_of_step(step: float, method: Any) -> None:
     )
 
 
-def _validate_forces(scenario: Scenario) -> None:
-    for f in scenario.forces:
-        if f.kind == "pair" and len(scenario.bodies) < 2:
-            raise ForceError(f"{f.name} acts between bodies: give at least two, in a list")
-        _validate_indices(scenario, f.bodies, f"{f.name} acts on", ForceError)
-    validate_earths(scenario)
-    for f in scenario.forces:
-        if f.environment is not None:
-            for state in scenario.states if f.bodies is None else [scenario.states[b] for b in f.bodies]:
-                if (sentence := describe_bad_function(f, state.time, state)) is not None:
-                    raise ForceError(sentence)
-                if (sentence := describe_start_outside(f, state.time, state)) is not None:
-                    raise ScenarioError(sentence)
-
-
 def _validate_extended(scenario: Scenario) -> None:
-    """Bodies with rotors, or with a mass that changes."""
-    what = "a mass that changes" if scenario.mass_course is not None else "added mass"
-    what = "rotors" if scenario.rotors else what
-    for rotor in scenario.rotors:
-        _validate_indices(scenario, (rotor.body,), f"{rotor.name} is in", ScenarioError)
-        if scenario.bodies[rotor.body].is_particle:
-            raise ScenarioError(
-                f"{rotor.name} is in a particle, which does not turn: give a body with moments of inertia"
-            )
-    if scenario.contacts:
-        raise ScenarioError(f"a body with {what} cannot have contacts yet: leave them out")
+    """Bodies that are more than rigid."""
+    what = next(part.words for part in scenario.parts if part.extends)
     method = scenario.used_method
     if method.tableau is None or method.formulations is not None:
         able = [m.name for m in METHODS.values() if m.tableau is not None and m.formulations is None]
@@ -380,45 +271,4 @@ def _validate_extended(scenario: Scenario) -> None:
             f"a body with {what} is computed in formulation 'momentum', not in {scenario.formulation!r}: leave "
             "formulation out"
         )
-    if scenario.mass_course is not None:
-        _validate_mass_course(scenario)
-    if scenario.added_mass is not None:
-        if scenario.pivot is not None:
-            raise ScenarioError("a body with added mass cannot have a pivot yet: leave out the pivot, or added_mass")
-        if scenario.mass_course is not None:
-            raise ScenarioError("a body with added mass cannot have a mass that changes yet: leave out one of the two")
-        if any(body.is_particle for body in scenario.bodies):
-            raise ScenarioError("added mass acts on bodies that turn, not on particles: give moments of inertia")
-    _ = scenario.problem.constants  # refuses rotors that are too large for their body
-
-
-def _validate_mass_course(scenario: Scenario) -> None:
-    course: Any = scenario.mass_course
-    if not isinstance(course, MassCourse):
-        raise ScenarioError(f"mass_course must be made with ph.mass_course(times, mass, ...), not {show(course)}")
-    if scenario.is_system:
-        raise ScenarioError("a mass course is that of one body: give the body by itself, not in a list")
-    if scenario.pivot is not None:
-        raise ScenarioError(
-            "a body whose mass changes cannot have a pivot yet: leave out the pivot, or the mass course"
-        )
-    if scenario.bodies[0].is_particle:
-        raise ScenarioError("a particle has no inertia that could change: give a body with moments, ph.Body(...)")
-    if scenario.bodies[0].members is not None:
-        raise ScenarioError("a mass course is the same for all members: give a body without an axis for members")
-    if any(rotor.members is not None for rotor in scenario.rotors):
-        raise ScenarioError("with a mass course the rotors are the same for all members: give single numbers")
-    check_course(course, scenario.bodies[0], scenario.start_time, scenario.rotors)
-
-
-def _validate_events(scenario: Scenario) -> None:
-    for e in scenario.events:
-        _validate_indices(scenario, e.bodies, f"{e.name} watches", ScenarioError)
-
-
-def _validate_indices(
-    scenario: Scenario, bodies: tuple[int, ...] | None, what: str, error: type[ForceError] | type[ScenarioError]
-) -> None:
-    out_of_range = [b for b in bodies or () if not 0 <= b < len(scenario.bodies)]
-    if out_of_range:
-        raise error(f"{what} body {out_of_range[0]}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")
+    _ = scenario.problem.constants  # refuses parts that are too large for their body

@@ -9,32 +9,17 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
+
+from polhode.scenario.parts import PARTS
+from polhode.scenario.setting import Setting
 
 T = TypeVar("T", bound=Callable[..., Any])
 MARK = "settings : see polhode/scenario/settings.py"
 """The line of a docstring that stands for the text of the settings that a function takes."""
 
 
-class Setting(NamedTuple):
-    """An argument of a scenario."""
-
-    name: str
-    annotation: str
-    """What is accepted, as the source writes it."""
-    held: str
-    """The type of the field of a `Scenario`."""
-    default: str | None
-    """As the source writes it; None for what must be given."""
-    kind: str
-    """Its type in words, as documentation shows it."""
-    text: str
-    in_file: bool = True
-    """Whether a scenario file has a key of this name that holds the value as it is."""
-    by_position: bool = False
-
-
-SETTINGS = (
+_SETTINGS = (
     Setting(
         "body",
         "Body | Sequence[Body]",
@@ -53,16 +38,6 @@ SETTINGS = (
         "None",
         "State or sequence of State, optional",
         "How each body starts; at rest at the origin by default.",
-        in_file=False,
-        by_position=True,
-    ),
-    Setting(
-        "forces",
-        "Sequence[Force | ForceLaw]",
-        "tuple[Force, ...]",
-        "()",
-        "sequence of Force, optional",
-        "From `ph.forces`, or made by `@ph.force`.",
         in_file=False,
         by_position=True,
     ),
@@ -134,66 +109,6 @@ SETTINGS = (
         "from its dense output.",
     ),
     Setting(
-        "events",
-        "Sequence[Event | EventLaw]",
-        "tuple[Event, ...]",
-        "()",
-        "sequence of Event, optional",
-        "Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they "
-        "cross zero; `motion.crossings` lists what happened.  A step looks at each function at eight points, so two "
-        "crossings between two of them may be missed, and finds the time to rounding.  A run that is stopped ends "
-        "there, with one more output; in an ensemble only that member stops.",
-        in_file=False,
-    ),
-    Setting(
-        "contacts",
-        "Sequence[Contact]",
-        "tuple[Contact, ...]",
-        "()",
-        "sequence, optional",
-        "What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution "
-        'and friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".',
-        in_file=False,
-    ),
-    Setting(
-        "rotors",
-        "Sequence[Rotor]",
-        "tuple[Rotor, ...]",
-        "()",
-        "sequence of Rotor, optional",
-        'Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other '
-        "Runge-Kutta methods.",
-        in_file=False,
-    ),
-    Setting(
-        "mass_course",
-        "MassCourse | None",
-        "MassCourse | None",
-        "None",
-        "MassCourse, optional",
-        "Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same "
-        "methods, and one body.",
-        in_file=False,
-    ),
-    Setting(
-        "added_mass",
-        "ArrayLike | Sequence[ArrayLike | None] | None",
-        "tuple[Array, ...] | None",
-        "None",
-        "array_like, optional",
-        "6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body "
-        "axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.",
-        in_file=False,
-    ),
-    Setting(
-        "pivot",
-        "ArrayLike | None",
-        "Array | None",
-        "None",
-        "array_like, optional",
-        "A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.",
-    ),
-    Setting(
         "renormalize",
         "bool",
         "bool",
@@ -237,7 +152,15 @@ SETTINGS = (
     ),
     Setting("name", "str", "str", '""', "str, optional", "A title for plots and files."),
 )
-"""In the order of the arguments; the first three may be given by position."""
+
+_OF_PARTS = {part.name: part.setting for part in PARTS}
+_BEFORE = next(i for i, setting in enumerate(_SETTINGS) if setting.name == "renormalize")
+_FIRST = tuple(setting for setting in (*_SETTINGS, *_OF_PARTS.values()) if setting.by_position)
+SETTINGS = (
+    *_FIRST,
+    *(s for s in (*_SETTINGS[:_BEFORE], *_OF_PARTS.values(), *_SETTINGS[_BEFORE:]) if not s.by_position),
+)
+"""In the order of the arguments: those that may be given by position, how a run proceeds, parts, and finer control."""
 
 FILE_KEYS = ("name", *(setting.name for setting in SETTINGS if setting.in_file and setting.name != "name"))
 """The settings that a scenario file has as they are, in its order: its name comes first."""

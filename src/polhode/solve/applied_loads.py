@@ -137,16 +137,18 @@ class AppliedLoads:
             raise ScenarioError(str(error)) from None
 
     def present_scenario(self) -> Scenario:
-        """The scenario with the present loads as its forces, and the present torques of its rotors."""
+        """The scenario with the present loads as its forces, and the present commands of what is driven."""
         scenario = self._integrator.scenario
         kept = len(scenario.forces) - len(self._bodies)
         each = []
         for i, f in enumerate(scenario.forces[kept:]):
             numbers = iter(self._integrator.params_of(self._first + i, i).tolist())
             each.append(replace(f, params=_refill(f.params, numbers)))
-        commands = zip(scenario.rotors, self._integrator.rotor_commands(), strict=True)
-        rotors = tuple(replace(rotor, command=torque) for rotor, torque in commands)
-        return replace(scenario, forces=(*scenario.forces[:kept], *each), rotors=rotors)
+        parts = {}
+        for part in scenario.parts:
+            if part.drives(held := getattr(scenario, part.name)):
+                parts[part.name] = part.with_commands(held, self._integrator.drive_commands())
+        return replace(scenario, **{**parts, "forces": (*scenario.forces[:kept], *each)})
 
     def _sum_nodal_forces(self, forces: Any, axes: str, body: int) -> Array:
         """Forces at the nodes as a load: their sum, and their moments or torque."""

@@ -56,9 +56,8 @@ class AllowedErrors(NamedTuple):
     """The error allowed in each part of the state of each body or member, and in time."""
 
     columns: SampleColumns
-    rotors: int
     of_parts: list[Array]
-    """Of position, attitude, momentum and spin, and of the momentum of each rotor."""
+    """Of position, attitude, momentum and spin, and of each number of parts that has an error."""
     of_time: float
     """As a fraction of the duration."""
     duration: float
@@ -66,7 +65,7 @@ class AllowedErrors(NamedTuple):
     def ratios(self, differences: Array) -> Array:
         """The largest of some differences of samples (times, bodies, columns), of each body, over what is allowed."""
         columns, worst = self.columns, np.zeros(differences.shape[1:-1])
-        for part, allowed in zip(columns.parts(self.rotors), self.of_parts, strict=True):
+        for part, allowed in zip(columns.controlled(len(self.of_parts)), self.of_parts, strict=True):
             difference = np.fmax.reduce(_length(differences[..., part]), axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 worst = np.fmax(worst, np.where(difference > 0, difference / allowed, 0.0))
@@ -125,7 +124,7 @@ def run_auto(
     """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
     choice = scenario.choice
     settled = scenario.with_choice()
-    if scenario.contacts or choice.method.is_closed_form:
+    if scenario.is_constrained or choice.method.is_closed_form:
         result = run_with_dense_output(settled, counts_work, threads, report, recorder)
         result.auto_report = AutoReport(choice.why)
         return settled, result
@@ -317,8 +316,7 @@ def _has_user_functions(scenario: Scenario) -> bool:
 
 
 def _has_own_forces(scenario: Scenario) -> bool:
-    acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
-    return any(one.function is not None for one in acting)
+    return any(own.record not in scenario.events for own in scenario.own_functions)
 
 
 def dense_times(scenario: Scenario) -> Array | None:
@@ -363,8 +361,8 @@ def _whose(crossing: EventRecord) -> tuple[int, ...]:
 def allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Array) -> AllowedErrors:
     """The errors allowed in each part of the state.
 
-    A position is measured by how far the body moves in the whole run, the other parts by their size: each rotor by its
-    own, however small beside its body.  A momentum that is only rounding is no error if it moves nothing.
+    A position is measured by how far the body moves in the whole run, the others by their size: each part by its own,
+    however small beside its body.  A momentum that is only rounding is no error if it moves nothing.
     """
     columns, samples = result.columns, result.samples
     start = np.stack([np.broadcast_to(number, scenario.shape) for number in scenario.problem.start[0]], axis=-1)
@@ -382,11 +380,11 @@ def allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Arr
     sizes = [extent, attitude, np.fmax(p, mass * distance / time), np.fmax(spin, spin_of_one_turn / time)]
     allowed = [atol[k] + rtol[k] * size for k, size in enumerate(sizes)]
     allowed[0] = allowed[0] + ROUNDING * distance
-    rotors = scenario.problem.constants.rotors
-    for (_, inertia, _), part in zip(rotors, columns.parts(len(rotors))[len(sizes) :], strict=True):
-        momentum = np.fmax.reduce(_length(samples[..., part]), axis=0, initial=0.0)
-        allowed.append(atol[3] + rtol[3] * np.fmax(momentum, inertia / time))
-    return AllowedErrors(columns, len(rotors), allowed, float(rtol.min()), time)
+    units = [unit for part in scenario.parts for unit in part.units(scenario.problem.constants)]
+    for unit, place in zip(units, columns.controlled(scenario.form.controlled)[len(sizes) :], strict=True):
+        momentum = np.fmax.reduce(_length(samples[..., place]), axis=0, initial=0.0)
+        allowed.append(atol[3] + rtol[3] * np.fmax(momentum, unit / time))
+    return AllowedErrors(columns, allowed, float(rtol.min()), time)
 
 
 def _largest_moment(scenario: Scenario) -> Any:

@@ -80,7 +80,7 @@ def build_observables(exporter: SourceExporter) -> Observables:
 def _observe(exporter: SourceExporter, given: Any, writer: _Writer, listed: list[dict[str, Any]]) -> list[str]:
     scenario, layout = exporter.scenario, exporter.plan.layout
     t, bodies = given.number("t"), range(exporter.arrays.bodies)
-    view_of: Callable[..., StateView] = build_view(scenario.form, scenario.pivot is not None)
+    view_of: Callable[..., StateView] = build_view(scenario.form)
     groups = [read(given.unit, b * layout.size, layout.state) for b in bodies]
     states = [each[: len(scenario.form.sizes)] for each in groups]
     constants = [read_constants(given.unit, b * layout.size, layout) for b in bodies]

@@ -136,7 +136,9 @@ def advance_one(stepper: Stepper, time: float, number: int = 0) -> Happening:
         return Happening(number, {"error": str(error)}, True)
     if happened is None:
         return Happening(number, {}, stepper.has_stopped)
-    return Happening(number, {"impacts" if stepper.scenario.contacts else "events": happened}, stepper.has_stopped)
+    return Happening(
+        number, {"impacts" if stepper.scenario.is_constrained else "events": happened}, stepper.has_stopped
+    )
 
 
 def _fits_lanes(alone: Stepper) -> bool:
@@ -188,7 +190,8 @@ class _InLanes(ManyMotions):
         stacked = [_stack_states(own) for own in states]
         checked = replace(self._given, state=stacked if self.scenario.is_system else stacked[0])
         traced = self._alone.scenario
-        ready = to_stepped_scenario(checked).with_settings(forces=traced.forces, rotors=traced.rotors)
+        parts = {part.name: getattr(traced, part.name) for part in traced.parts}
+        ready = to_stepped_scenario(checked).with_settings(**parts)
         with np.errstate(all="ignore"):
             integrator = integrator_for(RunPlan(ready, counts_work=False), 1)
         start = ready.start_time

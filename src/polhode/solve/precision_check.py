@@ -28,7 +28,7 @@ def compare_precision(scenario: Scenario) -> PrecisionReport | None:
     ours, strict = (run_scenario(each, False) for each in (some, replace(some, engine="cpu", precision="strict")))
     rows = min(len(ours.samples), len(strict.samples))
     columns, difference = strict.columns, 0.0
-    for part in columns.parts(len(scenario.rotors)):
+    for part in columns.controlled(scenario.form.controlled):
         one, other = ours.samples[:rows][..., part], strict.samples[:rows][..., part]
         size = float(np.nanmax(_length(other), initial=0.0))
         if size > 0:

@@ -181,7 +181,7 @@ class QuickStates:
 
     def __init__(self, integrator: Integrator) -> None:
         scenario, layout, packing = integrator.scenario, integrator.layout, integrator.packing
-        view = build_view(scenario.form, scenario.pivot is not None)
+        view = build_view(scenario.form)
         self._out, self._packing = new_states(integrator.buffer), packing
         program = state_program(view, layout, packing.size, True)
         run = StateRun(integrator.buffer, self._out)
@@ -195,7 +195,7 @@ class QuickStates:
         scenario = integrator.scenario
         if not isinstance(integrator, (ClockedSteps, FixedSteps)) or scenario.engine != "cpu":
             return None
-        return None if scenario.mass_course is not None else cls(integrator)
+        return None if any(part.moves_clock for part in scenario.parts) else cls(integrator)
 
     def read(self) -> Any:
         """(bodies, 13), or (13,) of a body by itself: x, q, v, w, as the laws give them; the quaternion as it came."""
@@ -226,7 +226,7 @@ class QuickLoads:
     @classmethod
     def of(cls, integrator: Integrator, first: int) -> list[QuickLoads]:
         """Those of all bodies of an integrator, if it keeps them in a buffer; `first` is the first force."""
-        if not isinstance(integrator, (ClockedSteps, FixedSteps)) and not integrator.scenario.contacts:
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)) and not integrator.scenario.is_constrained:
             return []
         flat, bodies = integrator.buffer.reshape(-1), range(len(integrator.scenario.bodies))
         return [cls(flat, integrator.param_places(first + i, i)) for i in bodies]

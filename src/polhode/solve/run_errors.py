@@ -9,47 +9,31 @@ from polhode.errors import (
     InputError,
     NonFiniteError,
     RunError,
-    ScenarioError,
     SingularityError,
 )
 from polhode.integrate.run_result import Failure
 from polhode.results.motion import Motion
 from polhode.results.trajectory import state_from_sample
-from polhode.scenario.event import Event
 from polhode.scenario.flight_forces import describe_limit_reached
-from polhode.scenario.force import Force
 from polhode.scenario.preflight import locate_error
-from polhode.scenario.rotor import Rotor
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 
 
-def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Rotor | Event]]:
-    """The user's own functions: those of forces, of rotors, of events, and of the changes that events make."""
-    own: list[tuple[str, Any, Force | Rotor | Event]] = [(f.name, f.function, f) for f in scenario.forces]
-    own += [(f"the torque of {rotor.name}", rotor.function, rotor) for rotor in scenario.rotors]
-    own += [(e.name, function, e) for e in scenario.events for function in (e.function, e.change)]
-    return [each for each in own if each[1] is not None]
-
-
 def user_function_error(scenario: Scenario, error: Exception) -> InputError | None:
     """The sentence about a user's function that raised an error during the run, compiled or not."""
-    own = _own_functions(scenario)
-    for name, function, f in own:
-        if where := locate_error(function, error):
-            return (ScenarioError if isinstance(f, Event) else ForceError)(
-                f"{name} fails during the run: {error}{where}"
-            )
+    for own in scenario.own_functions:
+        if where := locate_error(own.function, error):
+            return own.error(f"{own.name} fails during the run: {error}{where}")
     return None
 
 
 def traced_error(scenario: Scenario, failure: Failure) -> InputError | None:
     """The sentence about a user's function that raises an error on some way: its numbers are NaN from there on."""
-    acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
-    for f in acting:
-        problem = getattr(f.kernel, "problem", "")
-        if problem and failure.reason in ("non-finite", "stuck"):
-            return ForceError(f"{f.name} fails during the run, after t = {failure.time:g} s: {problem}")
+    for own in scenario.own_functions:
+        problem = getattr(own.record.kernel, "problem", "")
+        if problem and own.error is ForceError and failure.reason in ("non-finite", "stuck"):
+            return ForceError(f"{own.record.name} fails during the run, after t = {failure.time:g} s: {problem}")
     return None
 
 

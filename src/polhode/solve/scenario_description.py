@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from types import CodeType
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from polhode.ir.language import Recorded
-from polhode.scenario.force import Force
 from polhode.scenario.scenario import Scenario
 from polhode.version import __version__
 
@@ -40,26 +38,9 @@ def describe_run(scenario: Scenario) -> dict[str, Any]:
 
 def describe_for_comparison(scenario: Scenario) -> dict[str, Any]:
     """All numbers and words of a scenario, and digests of the functions of the user and of long lists."""
-    wheels = [rotor.without_function() for rotor in scenario.rotors]
-    content = replace(scenario, rotors=wheels).as_mapping((), bool(scenario.contacts))  # type: ignore[arg-type]
-    content["forces"] = [_describe_force(f) for f in scenario.forces]
-    content["events"] = [
-        {
-            "name": e.name,
-            "action": e.action,
-            "direction": e.direction,
-            "count": e.count,
-            "within": e.within,
-            "on": e.bodies,
-            "params": e.params,
-            "function": _digest_function(e.kernel),
-            "change": None if e.change is None else _digest_function(e.change),
-        }
-        for e in scenario.events
-    ]
-    for table, rotor in zip(content.get("rotors", []), scenario.rotors, strict=False):
-        if rotor.function is not None:
-            table |= {"params": rotor.params, "function": _digest_function(rotor.kernel)}
+    content = scenario.without_own_functions().as_mapping(scenario.needs_geometry)
+    for part in scenario.parts:
+        content[part.name] = part.describe(getattr(scenario, part.name), content.get(part.name), _digest_function)
     content["output_times"] = scenario.times
     described: dict[str, Any] = _plain(content)
     return described
@@ -95,13 +76,6 @@ def _short(value: Any) -> str:
         return "not given"
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _describe_force(f: Force) -> dict[str, Any]:
-    table: dict[str, Any] = {"kind": f.name, "on": f.bodies, "at": f.instant}
-    if f.function is not None:
-        return {**table, "params": f.params, "function": _digest_function(f.kernel), "axes": f.axes}
-    return {**table, **(f.arguments or {"params": f.params})}
 
 
 def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:

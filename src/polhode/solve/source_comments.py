@@ -44,13 +44,13 @@ def describe_arrays(scenario: Scenario, arrays: UnitArrays, counts_work: bool) -
         yield counter.line(2, "number of steps accepted, and rejected")
     each = f"; body b at {arrays.own_parameters} b" if arrays.bodies > 1 else ""
     yield f"parameters, {arrays.parameter_size} numbers{each}:"
-    counter, about = _Counter(), "center of mass" if scenario.pivot is None else "pivot"
+    counter, about = _Counter(), "pivot" if scenario.form.is_held else "center of mass"
     yield counter.line(2, "mass in kg, and its reciprocal")
     yield counter.line(3, f"principal moments of inertia about the {about}, in kg m^2")
     yield counter.line(3, "their reciprocals; 0 where nothing turns")
     yield counter.line(4, "quaternion a of the principal axes in the body axes; these are turned by attitude * a^-1")
     yield counter.line(3, "from the center of mass to the pivot, in m")
-    if scenario.pivot is not None:
+    if scenario.form.is_held:
         yield counter.line(10, "moments, reciprocals and axes about the center of mass")
     for f, params in zip(scenario.of_kind("body"), scenario.problem.load_params, strict=True):
         mask = "1 or 0 (whether it acts on the body), then " if f.bodies is not None else ""
@@ -85,7 +85,7 @@ class _Counter:
 
 def _groups(scenario: Scenario) -> list[tuple[str, list[str]]]:
     """The groups of a state: what they are, and the names of their columns."""
-    form, held = scenario.form, scenario.pivot is not None
+    form, held = scenario.form, scenario.form.is_held
     quaternion = "attitude: quaternion (w, x, y, z) from the principal axes to the world"
     attitudes = {
         "momentum_matrix": (
@@ -100,12 +100,12 @@ def _groups(scenario: Scenario) -> list[tuple[str, list[str]]]:
         "quaternion_acceleration": ("rate of the quaternion, in 1/s", ["dqw", "dqx", "dqy", "dqz"]),
     }
     about = "pivot" if held else "center of mass"
-    more = [*(f"rotor{i}" for i in range(len(scenario.rotors))), "mass_time"][: sum(form.sizes[4:])]
+    more = [name for part in scenario.parts for name in part.state_names(getattr(scenario, part.name))]
     spin = (f"angular momentum about the {about}, world axes, in kg m^2/s", ["Lx", "Ly", "Lz"])
     return [
         (f"position of the {about}, world axes, in m", ["x", "y", "z"]),
         attitudes.get(form.name, (quaternion, ["qw", "qx", "qy", "qz"])),
         ("linear momentum, world axes, in kg m/s" + (" (0: the pivot is held)" if held else ""), ["px", "py", "pz"]),
         spins.get(form.name, spin),
-        *([("momenta of the rotors about their axes, and the time of a mass that changes", more)] if more else []),
+        *([("of parts: momenta about their axes in kg m^2/s, and the time in s", more)] if more else []),
     ]

@@ -442,13 +442,13 @@ class Stepper:
         given: Any = torques.tolist() if type(torques) is np.ndarray else torques
         is_plain = isinstance(given, (tuple, list)) and all(type(torque) in (float, int) for torque in given)
         if is_plain and len(given) == len(rotors) and isfinite(sum(given)):  # quickly: a controller sets them often
-            self._integrator.set_rotor_commands(given)
+            self._integrator.set_drive_commands(given)
             return
         wanted = f"{len(rotors)} numbers, one for each rotor"
         numbers = check_numbers(torques, "torques", shape_of(torques), ScenarioError, wanted)
         if numbers.shape != (len(rotors),):
             raise ScenarioError(f"torques must be {wanted}, but have the shape {numbers.shape}")
-        self._integrator.set_rotor_commands(numbers.tolist())
+        self._integrator.set_drive_commands(numbers.tolist())
 
     # Advancing ------------------------------------------------------------------------------------------------------
     def advance(self, duration: float) -> list[Crossing] | Impacts | None:

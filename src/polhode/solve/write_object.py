@@ -157,11 +157,11 @@ def _check_segments(integrator: Integrator) -> None:
             "'c' or 'javascript'"
         )
     if inside and not isinstance(integrator, (ClockedSteps, ClosedForm)):
-        how = "contacts" if scenario.contacts else "steps of one length"
+        how = "contacts" if scenario.is_constrained else "steps of one length"
         raise ScenarioError(
             f"a scenario with {how} and the edge of a window, a knot of a table or a break inside its run, here at "
             f"{inside[0]:g} s, cannot be compiled for other machines: export the parts before and after that time"
-            + ("" if scenario.contacts else ", use method='dop853', or write it as 'c' or 'javascript'")
+            + ("" if scenario.is_constrained else ", use method='dop853', or write it as 'c' or 'javascript'")
         )
 
 

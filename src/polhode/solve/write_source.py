@@ -130,16 +130,12 @@ def settle_scenario(scenario: Scenario) -> Scenario:
             f"a scenario with events cannot be exported: leave out {scenario.events[0].name}, and watch for it in the "
             "program between two steps; or write it as 'wasm' or 'object'"
         )
-    if scenario.is_extended:
-        raise ScenarioError(
-            "a scenario with rotors, a mass that changes or added mass cannot be exported: leave that out, write it as "
-            "'wasm' or 'object', or use ph.simulate"
-        )
-    if scenario.contacts:
-        raise ScenarioError(
-            "a scenario with contacts cannot be exported: leave them out, write it as 'wasm' or 'object', or use "
-            "ph.simulate"
-        )
+    for part in scenario.parts:
+        if part.extends or part.needs_geometry:
+            raise ScenarioError(
+                f"a scenario with {part.words} cannot be exported: leave that out, write it as 'wasm' or 'object', or "
+                "use ph.simulate"
+            )
     return settle_run(scenario)
 
 
@@ -299,8 +295,7 @@ class SourceExporter:
                 made = fixed_functions(plan, arrays, joins)
             for i, f in enumerate(self.impulses):
                 places, _ = assign_places((0, map_leaves(lambda _: 0, f.params)), 0, 1)
-                is_pivoted, is_masked = scenario.pivot is not None, f.bodies is not None
-                made.append(impulse_function(i, f.kernel, places, is_masked, scenario.form, is_pivoted, arrays))
+                made.append(impulse_function(i, f.kernel, places, f.bodies is not None, scenario.form, arrays))
         except TraceError as error:
             raise ScenarioError(
                 f"this scenario cannot be exported: {error}. Every body, force and pair is written out for every stage "

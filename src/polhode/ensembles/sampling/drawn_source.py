@@ -138,8 +138,7 @@ class DrawnSource:
         settings = (scenario.duration, scenario.step, scenario.method, scenario.formulation, scenario.renormalize)
         found = sha256(repr((*settings, [f.name for f in scenario.forces])).encode())
         numbers: list[Any] = flatten_leaves(tuple(scenario.problem))
-        numbers += [f.instant for f in scenario.forces if f.instant is not None]
-        numbers += [x for contact in scenario.contacts for x in contact.arguments.values() if not isinstance(x, str)]
+        numbers += [x for part in scenario.parts for x in part.numbers(getattr(scenario, part.name))]
         for leaf in numbers:
             found.update(np.ascontiguousarray(leaf, dtype="<f8").tobytes())
         return found.hexdigest()
@@ -226,7 +225,7 @@ def _check_count(value: Any, name: str, least: int) -> int:
 
 
 def _tuple_lengths(scenario: Scenario) -> set[int]:
-    """The lengths of all lists and tables among the parameters of forces, events and rotors."""
+    """The lengths of all lists and tables among the parameters of functions."""
     found: set[int] = set()
 
     def collect(nest: Any) -> None:
@@ -235,7 +234,7 @@ def _tuple_lengths(scenario: Scenario) -> set[int]:
             for part in nest:
                 collect(part)
 
-    acting: tuple[Any, ...] = (*scenario.forces, *scenario.events, *scenario.rotors)
-    for one in acting:
-        collect(one.params)
+    for part in scenario.parts:
+        for params in part.params(getattr(scenario, part.name)):
+            collect(params)
     return found

@@ -14,10 +14,12 @@ import numpy as np
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.errors import PolhodeError, ScenarioError
-from polhode.scenario.body_file import GEOMETRY_KEYS, read_body, refuse_unknown_keys
+from polhode.scenario.body_file import GEOMETRY_KEYS, read_body
+from polhode.scenario.part import refuse_unknown_keys
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.scenario_file import (
     DISTRIBUTIONS,
+    READ_SEPARATELY,
     SWEEP_KEYS,
     WITHOUT_DISTRIBUTIONS,
     distribution_of,
@@ -101,7 +103,7 @@ def read_sweep_file(path: str | Path) -> SweepFile:
 
 def _refuse_unknown_distributions(content: Mapping[str, Any]) -> None:
     """Raise for a table in place of a number that is no distribution."""
-    for head in ("body", "bodies", "forces", "contacts", "rotors"):
+    for head in READ_SEPARATELY:
         tables = content.get(head, [])
         for i, table in enumerate(tables if isinstance(tables, list) else [tables]):
             place = f"{head}.{i}" if isinstance(tables, list) else head

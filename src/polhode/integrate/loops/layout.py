@@ -48,13 +48,13 @@ class Wrench(NamedTuple):
     torque: Any
 
 
-class RotorWrench(NamedTuple):
-    """What acts on a body with rotors."""
+class DrivenWrench(NamedTuple):
+    """What acts on a body with parts that are driven."""
 
     force: Any
     torque: Any
-    motors: Any
-    """The torques on the rotors."""
+    drives: Any
+    """What drives each number that the parts add to the state."""
 
 
 class EventValues(NamedTuple):
@@ -122,7 +122,7 @@ class Layout(NamedTuple):
     member: Any
     """Of systems that act on each other: the number of the member, which has its own parameters of pair forces."""
     least: Groups
-    """Of an adaptive method: the error floor of position, attitude, momentum, spin and of each rotor for this body."""
+    """Of an adaptive method: the error floor of position, attitude, momentum, spin and parts for this body."""
     clock: Any
     """A `Clock`, with steps of one length a `GridClock`; () without."""
     carried: int
@@ -132,7 +132,7 @@ class Layout(NamedTuple):
     point: Groups
     """Of a step that is made stage by stage: the states at the current stage."""
     wrench: Any
-    """A `Wrench` or `RotorWrench` of such a step."""
+    """A `Wrench` or `DrivenWrench` of such a step."""
     slopes: Groups
     """The slopes of all stages of such a step; otherwise those that dense output needs."""
     curve: Groups

@@ -136,13 +136,13 @@ class _Laws:
         self._let_own(None)
 
     def _trace(self, scenario: Scenario, now: Array, middle: float, counts_work: bool, in_lanes: bool) -> None:
-        form, pivoted, node_of = scenario.form, scenario.pivot is not None, self.graph.node_of
+        form, node_of = scenario.form, self.graph.node_of
         groups = list(enumerate((*form.sizes, 1) if counts_work else form.sizes))
-        make_view, motion_law = build_view(form, pivoted), build_motion_law(form, pivoted, counts_work, False)
+        make_view, motion_law = build_view(form), build_motion_law(form, counts_work, False)
         count, place = 1 if in_lanes else len(now), itertools.count()
         states, views, constants = [], [], []
         for b in range(count):
-            of_body = scenario.problem.constants if in_lanes else scenario.bodies[b].constants(scenario.pivot)
+            of_body = scenario.problem.constants if in_lanes else scenario.body_constants(b)
             body = BodyConstants(*self._leaves_of(of_body))
             y = tuple(tuple(self._leaf("state", (b, g), next(place)) for _ in range(size)) for g, size in groups)
             if scenario.renormalize and len(y[1]) == 4:

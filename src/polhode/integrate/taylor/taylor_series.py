@@ -466,9 +466,9 @@ class TaylorSeries(Integrator):
     def _apply_change(self, event: Event, body: int, time: float, now: Array) -> Array:
         """The state after a user's change of the momenta of one body."""
         scenario, samples = self.scenario, self.variables.to_samples(now)
-        constants = scenario.bodies[body].constants(scenario.pivot)
+        constants = scenario.body_constants(body)
         groups = split_groups(samples[body].tolist(), scenario.form.sizes)
-        view = build_view(scenario.form, scenario.pivot is not None)(groups, constants)
+        view = build_view(scenario.form)(groups, constants)
         assert event.change is not None
         jumps = event.change(time, view, constants_for_forces(constants), event.params)
         impulse = SimpleNamespace(kernel=lambda *_: jumps, params=(), bodies=(body,) if scenario.is_system else None)

@@ -67,7 +67,7 @@ def settle_for_fmu(scenario: Scenario) -> Scenario:
     if scenario.members is not None:
         raise ScenarioError("an FMU is one motion: take a member of the ensemble, scenario.take(0)")
     takes_loads = scenario.used_method.tableau is not None
-    if scenario.method == AUTO and (not takes_loads or scenario.events or scenario.contacts):
+    if scenario.method == AUTO and (not takes_loads or scenario.events or scenario.is_constrained):
         scenario = replace(scenario, method=RUNGE_KUTTA.name)
     if scenario.used_method.is_closed_form:
         raise ScenarioError(
@@ -157,21 +157,21 @@ class NativeExporter(SourceExporter):
 
     def _start_function(self) -> SourceFunction:
         """The state from position, unit quaternion, velocity and angular velocity along the body axes."""
-        layout, form, pivoted = self.plan.layout, self.scenario.form, self.scenario.pivot is not None
+        layout, form = self.plan.layout, self.scenario.form
 
         def compute(state: Any, parameters: Any, settings: Any) -> None:
             for b in range(len(self.scenario.bodies)):
                 numbers = [settings[b * BODY_SETTINGS + 7 + i] for i in range(13)]
                 x, q, v, w = tuple(numbers[:3]), tuple(numbers[3:7]), tuple(numbers[7:10]), tuple(numbers[10:])
                 c = BodyConstants(*self._read(parameters, b, layout.body))
-                self._write(state, b, layout.state[:4], initial_groups(form, c, pivoted, x, q, v, w))
+                self._write(state, b, layout.state[:4], initial_groups(form, c, x, q, v, w))
 
         arguments = {"state": "out", "parameters": "in", "settings": "in"}
         return row_function("polhode_start", arguments, compute, ["state"], "The state at the start.")
 
     def _output_function(self) -> SourceFunction:
         layout, scenario = self.plan.layout, self.scenario
-        view, bodies = build_view(scenario.form, scenario.pivot is not None), range(len(scenario.bodies))
+        view, bodies = build_view(scenario.form), range(len(scenario.bodies))
 
         def compute(out: Any, state: Any, parameters: Any, t: Any) -> None:
             constants = [BodyConstants(*self._read(parameters, b, layout.body)) for b in bodies]
@@ -227,7 +227,7 @@ class NativeExporter(SourceExporter):
             "OUTPUT_COUNT": outputs,
             "VARIABLES": len(self.variables),
             "EDGES": len(edges),
-            "PIVOTED": int(scenario.pivot is not None),
+            "PIVOTED": int(scenario.form.is_held),
             "COUPLED": int(bool(scenario.of_kind("pair"))),
             "KEEPS_MOMENTA": int(scenario.form.keeps_momenta),
         }
@@ -260,15 +260,13 @@ class NativeExporter(SourceExporter):
         return "\n".join(lines) + "\n"
 
 
-def initial_groups(
-    form: Any, c: BodyConstants, pivoted: bool, x: Vector, q: Any, velocity: Vector, spin_body: Vector
-) -> Groups:
+def initial_groups(form: Any, c: BodyConstants, x: Vector, q: Any, velocity: Vector, spin_body: Vector) -> Groups:
     """A body's start in the groups of a formulation, as `polhode.scenario.problem` makes it, in components alone."""
     momentum = scaled(c.mass, velocity)
     angular_momentum = to_world(q, inertia_times(constants_for_forces(c), spin_body))
     q_principal, w = product(q, c.axes), to_body(c.axes, spin_body)
     spin: Any = tuple(component + 0.0 for component in angular_momentum)
-    if pivoted:
+    if form.is_held:
         com_to_pivot = to_world(q, c.com_to_pivot)
         x, momentum = plus(x, com_to_pivot), scaled(0, com_to_pivot)
         spin = to_world(q_principal, times(c.moments, w))

@@ -223,6 +223,6 @@ def _change_body(body: Body, numbers: Any) -> Body:
 
 
 def _first_samples(scenario: Scenario) -> Array:
-    """The numbers of each body at the start, as an integrator holds them: with the rotors and the time."""
+    """The numbers of each body at the start, as an integrator holds them, with those of parts."""
     columns = flatten_leaves(scenario.problem.start)
     return np.stack([np.broadcast_to(column, len(scenario.bodies)) for column in columns], axis=-1)
