@@ -9,7 +9,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-ALIASES = ("forces", "reductions", "earth", "air", "shapes", "reference", "affine", "rotations")
+ALIASES = ("forces", "events", "reductions", "earth", "air", "shapes", "reference", "affine", "rotations")
 """Public modules, which live elsewhere in the package than where users find them."""
 
 project = "Polhode"

@@ -28,6 +28,7 @@ _HOMES = {
     "rotor": "scenario.rotor",
     "mass_course": "scenario.mass_course",
     "forces": None,
+    "events": None,
     "earth": None,
     "air": None,
     "CoefficientTable": "scenario.flight_forces",
@@ -83,6 +84,7 @@ _HOMES = {
 
 _MODULES = {
     "forces": "scenario.forces",
+    "events": "scenario.events",
     "earth": "scenario.earth",
     "air": "scenario.air",
     "shapes": "massprops.shapes",
@@ -143,6 +145,7 @@ if _typing.TYPE_CHECKING:
     from polhode.results.motion import Motion as Motion
     from polhode.scenario import air as air
     from polhode.scenario import earth as earth
+    from polhode.scenario import events as events
     from polhode.scenario import forces as forces
     from polhode.scenario.contact import between_bodies as between_bodies
     from polhode.scenario.contact import floor as floor

@@ -13,6 +13,7 @@ from polhode.equations import (
     aerodynamics,
     atmosphere,
     earth,
+    event_functions,
     formulations,
     free_rotation,
     inertia,
@@ -88,6 +89,8 @@ WITHOUT_RATIOS = (
         runge_kutta.limit_factor,
         earth.height_and_up,  # roots of sums
         earth.height_and_up_of_root,
+        event_functions.height_above_earth,
+        event_functions.vertical_speed_over_earth,
         aerodynamics.over_earth,
         atmosphere._exponent,  # and logarithms
         atmosphere.us76,

@@ -114,9 +114,8 @@ def test_the_angular_momentum_about_a_fixed_point_changes_by_the_torque_about_it
 def test_free_motion_keeps_kinetic_energy_exactly(length, pivoted):
     y = (X, LENGTHS[length], scaled(0, P) if pivoted else P, SPINS["momentum"])
     seen = right_hand_side.build_view(FORMULATIONS["momentum"]._replace(is_held=pivoted))
-    rates = right_hand_side.build_right_hand_side(FORMULATIONS["momentum"]._replace(is_held=pivoted), right_hand_side.no_load, True)(
-        T, y, (BODY, ())
-    )
+    form = FORMULATIONS["momentum"]._replace(is_held=pivoted)
+    rates = right_hand_side.build_right_hand_side(form, right_hand_side.no_load, True)(T, y, (BODY, ()))
     assert rates[4] == (0,)
     assert rate_of_energy(seen, y, rates[:4]) == 0
 

@@ -86,9 +86,8 @@ def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
         right_hand_side.convert_body_torque(force_laws.world_torque),
     )
     load = right_hand_side.sum_forces((force_laws.gravity, chosen, turned))
-    step = runge_kutta.build_step(
-        RK4, right_hand_side.build_right_hand_side(FORMULATIONS["body_rates"]._replace(is_held=True), load, counts_work=True)
-    )
+    form = FORMULATIONS["body_rates"]._replace(is_held=True)
+    step = runge_kutta.build_step(RK4, right_hand_side.build_right_hand_side(form, load, counts_work=True))
     t, y, h, _ = arguments("body_rates")
     data = (BODY, (DOWN, (Fraction(1), DRAG), (vector(1, 2, 3, over=4),)))
     lanes = [lane((t, y, h, data), i) for i in range(3)]

@@ -11,6 +11,7 @@ from polhode.equations.inertia import BodyConstants
 from polhode.equations.quaternions import to_body
 from polhode.errors import InertiaError, ScenarioError
 from polhode.scenario.members import select_members
+from polhode.scenario.own_functions import Finder
 from polhode.scenario.part import Extension, Part, Plain, Start
 from polhode.scenario.setting import Setting
 from polhode.scenario.state import State
@@ -86,7 +87,7 @@ class AddedMassPart(Part):
         matrices = [plain(matrix) for matrix in held]
         return matrices if is_system else matrices[0]
 
-    def read(self, given: Any, is_system: bool) -> Any:
+    def read(self, given: Any, is_system: bool, find: Finder) -> Any:
         """One matrix, or a list of them for a system, in which zeros stand for none."""
         if not is_system or not isinstance(given, list):
             return given

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from polhode import validation
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.errors import ScenarioError, show
+from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.scenario.force import (
     Params,
     as_param,
     check_arguments,
     check_body_indices,
+    flatten_leaves,
     map_leaves,
     name_of_function,
     select_leaf,
 )
-from polhode.scenario.part import ListPart, OwnFunction, validate_indices
-from polhode.scenario.setting import Setting
-
-if TYPE_CHECKING:
-    from polhode.scenario.scenario import Scenario
+from polhode.validation import as_leaf
 
 ACTIONS = ("stop", "record", "change")
 EVENT_SIGNATURE = "(t, state, body, params)"
@@ -54,11 +54,15 @@ class Event:
     bodies: tuple[int, ...] | None = None
     """The indices of the bodies of a system that are watched; None: all."""
     function: Callable[..., Any] | None = field(default=None, repr=False)
-    """The user's function."""
+    """The user's function; None if it is ready-made."""
+    arguments: Mapping[str, Any] | None = field(default=None, repr=False)
+    """Of a ready-made event: those that are its own, for scenario files; {} of one member's."""
 
     def select_members(self, members: Any) -> Event:
         """The event of one member of an ensemble (an index), or of several (an array of indices)."""
-        return replace(self, params=map_leaves(lambda leaf: select_leaf(leaf, members), self.params))
+        params = map_leaves(lambda leaf: select_leaf(leaf, members), self.params)
+        differs = any(np.ndim(leaf) for leaf in flatten_leaves(self.params))
+        return replace(self, params=params, arguments={} if differs and self.arguments else self.arguments)
 
     def on(self, *bodies: int) -> Event:
         """The same event, on these bodies of a system only (indices from 0).
@@ -110,32 +114,49 @@ class EventLaw:
             (t, state, body, params) -> (impulse, angular impulse) in world axes, for action="change", which it implies.
         """
         values = tuple(as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
-        if change is not None and action == "stop":
-            action = "change"
-        validation.check_word(action, f"action of {self.name}", ACTIONS, ScenarioError)
-        if (action == "change") != (change is not None):
-            raise ScenarioError(f"{self.name}: action='change' and change=a function {EVENT_SIGNATURE} go together")
-        if change is not None:
-            _check_signature(change, "change")
-        if not isinstance(direction, Real) or direction not in (-1, 0, 1):
-            raise ScenarioError(f"direction={show(direction)} of {self.name} is unknown: 1 (rising), -1 (falling) or 0")
-        if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
-            raise ScenarioError(f"count of {self.name} must be an integer of at least 1, but is {show(count)}")
-        tolerance = validation.check_number(within, f"within of {self.name}", ScenarioError)
-        if tolerance < 0:
-            raise ScenarioError(f"within of {self.name} is a time of at least 0 s, but is {tolerance:g}")
-        times = int(count) if count is not None else (1 if action == "stop" else None)
-        return Event(
-            self.name,
-            self.kernel,
-            values,
-            action,
-            int(direction),
-            times,
-            tolerance,
-            change,
-            function=self.function,
-        )
+        options = (action, direction, count, within, change)
+        return make_event(self.name, self.kernel, values, *options, function=self.function)
+
+
+def make_event(
+    name: str,
+    kernel: Callable[..., Any],
+    params: Params,
+    action: str,
+    direction: int,
+    count: int | None,
+    within: float,
+    change: Callable[..., Any] | None,
+    *,
+    function: Callable[..., Any] | None = None,
+    arguments: Mapping[str, Any] | None = None,
+) -> Event:
+    """An event, with its options checked."""
+    if change is not None and action == "stop":
+        action = "change"
+    validation.check_word(action, f"action of {name}", ACTIONS, ScenarioError)
+    if (action == "change") != (change is not None):
+        raise ScenarioError(f"{name}: action='change' and change=a function {EVENT_SIGNATURE} go together")
+    if change is not None:
+        _check_signature(change, "change")
+    if not isinstance(direction, Real) or direction not in (-1, 0, 1):
+        raise ScenarioError(f"direction={show(direction)} of {name} is unknown: 1 (rising), -1 (falling) or 0")
+    if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
+        raise ScenarioError(f"count of {name} must be an integer of at least 1, but is {show(count)}")
+    tolerance = validation.check_number(within, f"within of {name}", ScenarioError)
+    if tolerance < 0:
+        raise ScenarioError(f"within of {name} is a time of at least 0 s, but is {tolerance:g}")
+    times = int(count) if count is not None else (1 if action == "stop" else None)
+    copied = None if arguments is None else {key: _copy_number(value) for key, value in arguments.items()}
+    return Event(
+        name, kernel, params, action, int(direction), times, tolerance, change, function=function, arguments=copied
+    )
+
+
+def _copy_number(value: Any) -> Any:
+    """A number or an array of our own, of an argument that has been checked."""
+    is_kept = value is None or isinstance(value, (str, Mapping))
+    return value if is_kept else freeze_arrays(as_leaf(np.array(value, dtype=np.float64)))
 
 
 def event(function: EventFunction) -> EventLaw:
@@ -166,7 +187,10 @@ def as_event(given: Any) -> Event:
     if isinstance(given, EventLaw):
         return given()
     if callable(given):
-        raise ScenarioError(f"{getattr(given, '__name__', given)!s} is a plain function: put @ph.event before it")
+        name = getattr(given, "__name__", str(given))
+        raise ScenarioError(
+            f"{name} is a plain function: put @ph.event before it. If it comes from ph.events, call it: {name}(...)"
+        )
     raise ScenarioError(f"{show(given)} is not an event: make one with @ph.event")
 
 
@@ -177,68 +201,3 @@ def _check_signature(function: Callable[..., Any], what: str) -> None:
         raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {show(function)}") from None
     rule = f"a function of an {what} takes 4: {EVENT_SIGNATURE}"
     check_arguments(function, arguments, 4, rule, ScenarioError)
-
-
-class EventsPart(ListPart):
-    """What is watched for."""
-
-    setting = Setting(
-        "events",
-        "Sequence[Event | EventLaw]",
-        "tuple[Event, ...]",
-        "()",
-        "sequence of Event, optional",
-        "Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they "
-        "cross zero; `motion.crossings` lists what happened.  A step looks at each function at eight points, so two "
-        "crossings between two of them may be missed, and finds the time to rounding.  A run that is stopped ends "
-        "there, with one more output; in an ensemble only that member stops.",
-        in_file=False,
-    )
-    words = "events"
-
-    def as_record(self, given: Any) -> Event:
-        return as_event(given)
-
-    def validate(self, scenario: Scenario) -> None:
-        for e in scenario.events:
-            validate_indices(scenario, e.bodies, f"{e.name} watches")
-
-    def own_functions(self, held: Any) -> list[OwnFunction]:
-        own = [(e, *each) for e in held for each in ((e.function, "number"), (e.change, "change"))]
-        return [OwnFunction(e.name, function, e, ScenarioError, gives) for e, function, gives in own if function]
-
-    def without_own_functions(self, held: Any) -> Any:
-        return ()
-
-    def trace(self, held: Any, tracer: Any) -> Any:
-        return tuple(self._trace(tracer.bind(e), tracer) for e in held)
-
-    def _trace(self, e: Event, tracer: Any) -> Event:
-        function = e.function if e.function is not None else e.kernel
-        kernel, change = tracer.settle(e.name, function, e, 0, ScenarioError), e.change
-        if change is not None:
-            change = tracer.settle(f"the change of {e.name}", change, e, 2, ScenarioError)
-        return replace(e, kernel=kernel, change=change)
-
-    def table(self, held: Any, plain: Any, is_system: bool) -> Any:
-        raise ScenarioError(
-            f"the event {held[0].name} is a function of your own, which no file can hold: keep it in Python, add it "
-            "after reading"
-        )
-
-    def describe(self, held: Any, table: Any, digest: Callable[[Any], str]) -> Any:
-        return [_describe(e, digest) for e in held]
-
-
-def _describe(e: Event, digest: Callable[[Any], str]) -> dict[str, Any]:
-    return {
-        "name": e.name,
-        "action": e.action,
-        "direction": e.direction,
-        "count": e.count,
-        "within": e.within,
-        "on": e.bodies,
-        "params": e.params,
-        "function": digest(e.kernel),
-        "change": None if e.change is None else digest(e.change),
-    }

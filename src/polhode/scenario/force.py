@@ -162,7 +162,23 @@ def force(
     return _force_law(function, "body", axes, potential, 4, "(t, state, body, params)")
 
 
-def pair_force(function: PairForceFunction) -> Callable[..., Force]:
+@dataclass(frozen=True, eq=False)
+class PairForceLaw:
+    """What `@ph.pair_force` makes of a function: call it with the indices of two bodies, and its parameters."""
+
+    law: ForceLaw
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The user's function."""
+        return self.law.function
+
+    def __call__(self, a: int, b: int, *params: Any) -> Force:
+        """The force between these bodies with these parameters."""
+        return replace(self.law(*params), bodies=check_body_pair(a, b, self.law.name))
+
+
+def pair_force(function: PairForceFunction) -> PairForceLaw:
     """Make a force between two bodies of a function (t, state_a, body_a, state_b, body_b, params).
 
     The function returns the force on a, the torque on a and the torque on b, in world axes; b feels the opposite force.
@@ -180,12 +196,8 @@ def pair_force(function: PairForceFunction) -> Callable[..., Force]:
     >>> motion.position[-1, :, 0].round(6).tolist()
     [0.229849, 0.770151]
     """
-    made = _force_law(function, "pair", "world", None, 6, "(t, state_a, body_a, state_b, body_b, params)")
-
-    def between(a: int, b: int, *params: Any) -> Force:
-        return replace(made(*params), bodies=check_body_pair(a, b, made.name))
-
-    return between
+    signature = "(t, state_a, body_a, state_b, body_b, params)"
+    return PairForceLaw(_force_law(function, "pair", "world", None, 6, signature))
 
 
 def check_body_pair(a: int, b: int, name: str) -> tuple[int, int]:

@@ -11,9 +11,22 @@ import numpy as np
 from polhode.errors import ForceError, ScenarioError
 from polhode.scenario.earth_validation import validate_earths
 from polhode.scenario.flight_forces import describe_bad_function, describe_start_outside
-from polhode.scenario.force import Force, as_force
+from polhode.scenario.force import Force, ForceLaw, PairForceLaw, as_force
 from polhode.scenario.forces import FORCES as MAKERS
-from polhode.scenario.part import ListPart, OwnFunction, Plain, validate_indices
+from polhode.scenario.own_functions import Finder, name_or_refuse
+from polhode.scenario.part import (
+    Call,
+    ListPart,
+    OwnFunction,
+    Plain,
+    find_law,
+    read_bodies,
+    read_params,
+    refuse_one_member,
+    refuse_unknown_keys,
+    validate_indices,
+    write_params,
+)
 from polhode.scenario.setting import Setting
 
 if TYPE_CHECKING:
@@ -38,7 +51,6 @@ class ForcesPart(ListPart):
     example = "gravity"
     file_error = ForceError
     more_keys = ("on",)
-    kinds_in_module = True
 
     def as_record(self, given: Any) -> Force:
         return as_force(given)
@@ -93,27 +105,43 @@ class ForcesPart(ListPart):
         kernel = tracer.in_world_axes(kernel) if f.axes == "body" else kernel
         return replace(f, kernel=kernel, potential=potential)
 
-    def read_one(self, table: Any) -> Force:
-        force: Force = super().read_one(table)
-        if "on" not in table:
-            return force
-        if not isinstance(table["on"], (list, tuple, np.ndarray)):
-            raise ForceError(f"force {table['kind']!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
-        return force.on(*table["on"])
+    def read_one(self, table: Any, find: Finder) -> Force:
+        """One of `ph.forces`, or of the user's own, named as `function`; a force between bodies names them."""
+        on = table.get("on") if isinstance(table, Mapping) else None
+        if on is not None and not isinstance(on, (list, tuple, np.ndarray)):
+            what = table.get("kind", table.get("function"))
+            raise ForceError(f"force {what!r} acts on a list of bodies, on = [0, 2], not on {on!r}")
+        force: Force
+        if isinstance(table, Mapping) and "function" in table:
+            given, name = dict(table), table["function"]
+            refuse_unknown_keys(given, ("function", "params", "on", "between"), f"the force {name}")
+            law = find_law(find, name, (ForceLaw, PairForceLaw), "@ph.force or @ph.pair_force")
+            params = read_params(given, name)
+            if isinstance(law, PairForceLaw):
+                if len(read_bodies(given.get("between", ()), name)) != 2:
+                    raise ForceError(f"the force {name} acts between two bodies: name them, between = [0, 1]")
+                return law(*given["between"], *params)
+            force = law(*params)
+        else:
+            force = super().read_one(table, find)
+        return force if on is None else force.on(*on)
 
     def write(self, one: Any, plain: Plain) -> dict[str, Any]:
+        key = "between" if one.kind == "pair" else "on"
+        table: dict[str, Any] = {} if one.bodies is None else {key: list(one.bodies)}
         if one.function is not None:
-            raise ForceError(
-                f"{one.name} is your own function, which no file can hold: keep it in Python, add it after reading"
-            )
-        if not one.arguments:
-            raise ForceError(
-                f"{one.name} is one member's of an ensemble, which no file can hold: make it again with its own numbers"
-            )
-        table = {key: plain(value) for key, value in one.arguments.items() if value is not None}
-        if one.kind != "pair" and one.bodies is not None:
-            table["on"] = list(one.bodies)
-        return {"kind": one.name, **table}
+            return {"function": name_or_refuse(one.function, one.name), **write_params(one, plain), **table}
+        refuse_one_member(one)
+        given = {key: plain(value) for key, value in one.arguments.items() if value is not None}
+        return {"kind": one.name, **given, **(table if one.kind != "pair" else {})}
+
+    def call(self, table: Mapping[str, Any]) -> Call:
+        on = table.get("on", ())
+        if "function" not in table:
+            given = {key: value for key, value in table.items() if key not in ("kind", "on")}
+            return Call(f"ph.forces.{table['kind']}", given, on)
+        imports, params = (f"import {table['function'].rpartition('.')[0]}",), table.get("params", ())
+        return Call(table["function"], {}, on, imports, (*table.get("between", ()), *params))
 
     def describe(self, held: Any, table: Any, digest: Callable[[Any], str]) -> Any:
         return [_describe(f, digest) for f in held]

@@ -15,6 +15,7 @@ from polhode.equations.variable_mass import MassPiece
 from polhode.errors import InertiaError, ScenarioError, show
 from polhode.massprops.body import Body
 from polhode.massprops.frozen_arrays import freeze_arrays
+from polhode.scenario.own_functions import Finder
 from polhode.scenario.part import Call, Extension, Part, Plain, Start, refuse_unknown_keys
 from polhode.scenario.setting import Setting
 from polhode.synonyms import explain_unknown_arguments
@@ -469,11 +470,11 @@ class MassCoursePart(Part):
     def table(self, held: Any, plain: Plain, is_system: bool) -> Any:
         return {key: plain(value) for key, value in held.arguments.items()}
 
-    def read(self, given: Any, is_system: bool) -> Any:
+    def read(self, given: Any, is_system: bool, find: Finder) -> Any:
         return read_mass_course(given)
 
     def script(self, table: Any) -> Any:
         """Polynomials, which stand for functions of time, are read as a file has them."""
         if "knots" not in table:
             return Call("ph.mass_course", table)
-        return Call("read_mass_course", {"table": table}, imports=f"from {__name__} import read_mass_course")
+        return Call("read_mass_course", {"table": table}, imports=(f"from {__name__} import read_mass_course",))

@@ -18,7 +18,8 @@ from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups
 from polhode.errors import InputError, ScenarioError, nearest, show
-from polhode.scenario.force import Force, leading_lengths, settle_arrays
+from polhode.scenario.force import Force, flatten_leaves, leading_lengths, settle_arrays
+from polhode.scenario.own_functions import Finder
 from polhode.scenario.setting import Setting
 from polhode.synonyms import suggest_name
 from polhode.validation import Array
@@ -64,15 +65,22 @@ class Start(NamedTuple):
     """Groups of the state of its own."""
 
 
+class Source(str):
+    """What a script has as it is: the name of a function."""
+
+
 class Call(NamedTuple):
-    """How a Python script makes something: a function and its arguments by name."""
+    """How a Python script makes something: a function and its arguments."""
 
     function: str
     arguments: Mapping[str, Any]
+    """By name."""
     bodies: Sequence[int] = ()
     """Those that `.on(...)` names."""
-    imports: str = ""
-    """A line that imports the function, if it is not in `ph`."""
+    imports: Sequence[str] = ()
+    """The lines that import what it needs besides `ph`."""
+    values: Sequence[Any] = ()
+    """The arguments before those by name."""
 
 
 class Part:
@@ -200,8 +208,8 @@ class Part:
         """What a file holds under its key."""
         return plain(held)
 
-    def read(self, given: Any, is_system: bool) -> Any:
-        """The argument, from a file."""
+    def read(self, given: Any, is_system: bool, find: Finder) -> Any:
+        """The argument, from a file; `find` finds the functions of the user that it names."""
         return given
 
     def script(self, table: Any) -> Any:
@@ -251,12 +259,12 @@ class ListPart(Part):
     def table(self, held: Any, plain: Plain, is_system: bool) -> Any:
         return [self.write(one, plain) for one in held]
 
-    def read(self, given: Any, is_system: bool) -> Any:
+    def read(self, given: Any, is_system: bool, find: Finder) -> Any:
         if not isinstance(given, list):
             raise ScenarioError(f"{self.name} are several tables, each headed [[{self.name}]], not {given!r}")
-        return [self.read_one(table) for table in given]
+        return [self.read_one(table, find) for table in given]
 
-    def read_one(self, table: Any) -> Any:
+    def read_one(self, table: Any, find: Finder) -> Any:
         """One record, from its table."""
         assert self.kinds is not None
         what = self.name.removesuffix("s")
@@ -268,11 +276,7 @@ class ListPart(Part):
     def call(self, table: Mapping[str, Any]) -> Call:
         """How a Python script makes one record."""
         given = {key: value for key, value in table.items() if key not in ("kind", *self.more_keys)}
-        prefix = f"ph.{self.name}." if self.kinds_in_module else "ph."
-        return Call(f"{prefix}{table.get('kind', self.name.removesuffix('s'))}", given, table.get("on", ()))
-
-    kinds_in_module = False
-    """Whether these functions are those of a module of `ph`, as `ph.forces`, and not of `ph` itself."""
+        return Call(f"ph.{table.get('kind', self.name.removesuffix('s'))}", given)
 
 
 def check_list(given: Any, name: str) -> list[Any]:
@@ -320,6 +324,51 @@ def make_by_kind(
     if missing:
         raise error(f"{what} {kind!r} needs {', '.join(missing)}")
     return makers[kind](**given)
+
+
+# Functions of the user in files ---------------------------------------------------------------------------------------
+def find_law(find: Finder, name: Any, kinds: type | tuple[type, ...], decorator: str) -> Any:
+    """What a decorator of `ph` made of a function of the user."""
+    found = find(name)
+    if not isinstance(found, kinds):
+        raise ScenarioError(f"{name} is {show(found)}, not a function with {decorator} before it")
+    return found
+
+
+def read_params(table: dict[str, Any], name: str) -> Sequence[Any]:
+    """The parameters of a function of the user, taken out of a table."""
+    params = table.pop("params", ())
+    if not isinstance(params, (list, tuple)):
+        raise ScenarioError(f"params of {name} are a list, params = [...], not {show(params)}")
+    return params
+
+
+def write_params(record: Any, plain: Plain) -> dict[str, Any]:
+    """The parameters of a function of the user, for a table."""
+    return {"params": [_plain_nest(one, plain) for one in record.params]} if record.params else {}
+
+
+def _plain_nest(nest: Any, plain: Plain) -> Any:
+    if isinstance(nest, tuple):
+        return [_plain_nest(part, plain) for part in nest]
+    if np.ndim(nest):
+        raise ScenarioError("parameters that differ between members cannot be written: draw them, in a file of a sweep")
+    return plain(nest)
+
+
+def read_bodies(given: Any, name: str) -> Sequence[int]:
+    """The bodies on which something acts, from a file."""
+    if not isinstance(given, (list, tuple, np.ndarray)):
+        raise ScenarioError(f"{name} concerns a list of bodies, [0, 2], not {show(given)}")
+    return list(given)
+
+
+def refuse_one_member(record: Any) -> None:
+    """Refuse to write what was selected from an ensemble: its arguments were those of all members."""
+    if not record.arguments and flatten_leaves(record.params):
+        raise ScenarioError(
+            f"{record.name} is one member's of an ensemble, which no file can hold: make it again with its own numbers"
+        )
 
 
 def is_same(value: Any, default: Any) -> bool:

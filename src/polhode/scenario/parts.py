@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polhode.scenario.added_mass import AddedMassPart
 from polhode.scenario.contact_validation import ContactsPart
-from polhode.scenario.event import EventsPart
+from polhode.scenario.event_part import EventsPart
 from polhode.scenario.force_part import ForcesPart
 from polhode.scenario.mass_course import MassCoursePart
 from polhode.scenario.part import Part

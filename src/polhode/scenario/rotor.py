@@ -20,15 +20,19 @@ from polhode.errors import ForceError, InertiaError, ScenarioError, show
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.scenario.force import Params, as_param, check_arguments, check_body_index, map_leaves, name_of_function
 from polhode.scenario.members import over_bodies
+from polhode.scenario.own_functions import Finder, name_or_refuse
 from polhode.scenario.part import (
+    Call,
     Extension,
     ListPart,
     OwnFunction,
     Plain,
+    Source,
     Start,
     is_same,
     refuse_unknown_keys,
     validate_indices,
+    write_params,
 )
 from polhode.scenario.setting import Setting
 from polhode.scenario.tensors import invert, matrix_entries
@@ -348,24 +352,34 @@ class RotorsPart(ListPart):
         speeds = (0.0,) * len(scenario.rotors)
         return state._replace(rotor_speed=speeds, rotor_momentum=speeds), body
 
-    def read_one(self, table: Any) -> Rotor:
+    def read_one(self, table: Any, find: Finder) -> Rotor:
+        """A torque that is a function of the user's own is a string, its name."""
         if not isinstance(table, Mapping):
             raise ScenarioError(f"every rotor is a table headed [[rotors]], not {show(table)}")
         refuse_unknown_keys(table, inspect.signature(rotor).parameters, "a rotor")
         for key in ("axis", "inertia"):
             if key not in table:
                 raise ScenarioError(f"every rotor needs its {key}")
-        return rotor(**table)
+        if not isinstance(table.get("torque"), str):
+            return rotor(**table)
+        function = find(table["torque"])
+        if not callable(function):
+            raise ScenarioError(f"{table['torque']} is {show(function)}, not a function {ROTOR_SIGNATURE}")
+        return rotor(**{**table, "torque": function})
 
     def write(self, one: Any, plain: Plain) -> dict[str, Any]:
-        if one.function is not None:
-            raise ForceError(
-                f"the torque of {one.name} is your own function, which no file can hold: keep it in Python, add it "
-                "after reading"
-            )
         defaults = {key: p.default for key, p in inspect.signature(rotor).parameters.items()}
         shown = {key: value for key, value in one.arguments.items() if value is not None and key != "params"}
-        return {key: plain(value) for key, value in shown.items() if not is_same(value, defaults[key])}
+        if one.function is not None:
+            shown["torque"] = name_or_refuse(one.function, f"the torque of {one.name}")
+        table = {key: plain(value) for key, value in shown.items() if not is_same(value, defaults[key])}
+        return table | write_params(one, plain) if one.function is not None else table
+
+    def call(self, table: Mapping[str, Any]) -> Call:
+        if not isinstance(table.get("torque"), str):
+            return super().call(table)
+        torque, imports = table["torque"], (f"import {table['torque'].rpartition('.')[0]}",)
+        return Call("ph.rotor", {**table, "torque": Source(torque)}, imports=imports)
 
     def describe(self, held: Any, table: Any, digest: Callable[[Any], str]) -> Any:
         for row, one in zip(table, held, strict=True):

@@ -465,7 +465,8 @@ class Scenario(_ScenarioFields):
     def to_python(self, path: str | Path) -> None:
         """Write the scenario as a Python script that makes it again, to the last bit, and simulates it.
 
-        Functions of your own (`@ph.force`, `@ph.event`) are refused with a sentence: only their source holds them.
+        Functions of your own (`@ph.force`, `@ph.event`) are imported from their modules; one that no module has at its
+        top is refused with a sentence.
 
         Examples
         --------

@@ -21,6 +21,7 @@ from polhode.massprops.shape_calls import find_shape_call
 from polhode.scenario.body_file import BODY_KEYS, read_body, read_turn
 from polhode.scenario.earth import WGS84, check_latitude
 from polhode.scenario.force import Force
+from polhode.scenario.own_functions import finder
 from polhode.scenario.part import is_same, refuse_unknown_keys
 from polhode.scenario.parts import PARTS
 from polhode.scenario.settings import FILE_KEYS
@@ -141,7 +142,11 @@ def refuse_distributions(content: Mapping[str, Any]) -> None:
 
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
-    """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
+    """The arguments of a `Scenario` from a file's content.
+
+    Meshes are read from the folder, and functions that the content names are imported; without a folder, as of what an
+    archive holds, both are refused.
+    """
     refuse_unknown_keys(content, (*FILE_KEYS, *READ_SEPARATELY), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
@@ -151,7 +156,8 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
     is_system = "bodies" in content
     if is_system and not isinstance(content["bodies"], list):
         raise ScenarioError(f"bodies are several tables, each headed [[bodies]], not {content['bodies']!r}")
-    parts = {part.name: part.read(content[part.name], is_system) for part in FILE_PARTS if part.name in content}
+    find = finder(folder)
+    parts = {part.name: part.read(content[part.name], is_system, find) for part in FILE_PARTS if part.name in content}
     forces = parts.get("forces", [])
     if is_system:
         tables = enumerate(content["bodies"])

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.errors import ScenarioError
 from polhode.massprops.shape_calls import find_shape_call
-from polhode.scenario.part import Call
+from polhode.scenario.part import Call, Source
 from polhode.scenario.scenario_file import FILE_PARTS, READ_SEPARATELY
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ MAX_MESH_NUMBERS = 3000
 
 
 def scenario_as_python(scenario: Scenario, title: str = "") -> str:
-    """The script of a scenario.  Functions of your own, which only their source holds, are refused with a sentence.
+    """The script of a scenario.  It imports functions of your own from their modules; without one they are refused.
 
     Examples
     --------
@@ -47,7 +46,6 @@ def scenario_as_python(scenario: Scenario, title: str = "") -> str:
     # motion.show() opens it in the browser, motion.plot() draws it
     <BLANKLINE>
     """
-    _refuse_functions(scenario)
     content = scenario.as_mapping()
     script = _Script(scenario.needs_geometry)
     tables = content.get("bodies") or [content["body"]]
@@ -67,15 +65,6 @@ def scenario_as_python(scenario: Scenario, title: str = "") -> str:
     heading = (title or scenario.name or "A simulation").replace("\\", "\\\\").replace('"', "'").rstrip(".")
     text = [f'"""{heading}."""', "", *script.imports(), "", *lines, f"motion = {run}", "print(motion.audit())"]
     return "\n".join([*text, "# motion.show() opens it in the browser, motion.plot() draws it", ""])
-
-
-def _refuse_functions(scenario: Scenario) -> None:
-    functions = [own.record.name for own in scenario.own_functions]
-    if functions:
-        raise ScenarioError(
-            f"{functions[0]} is a function of your own, which no written scenario can hold: write the script without "
-            "it (scenario.forces and scenario.events list what acts), and add its source"
-        )
 
 
 class _Script:
@@ -131,9 +120,9 @@ class _Script:
         return f"{name} = {format_value(made)}"
 
     def _write_call(self, made: Call) -> str:
-        if made.imports:
-            self._imports.add(made.imports)
-        call = _call(made.function, [f"{key}={format_value(value)}" for key, value in made.arguments.items()])
+        self._imports |= set(made.imports)
+        given = [f"{key}={format_value(value)}" for key, value in made.arguments.items()]
+        call = _call(made.function, [*map(format_value, made.values), *given])
         return f"{call}.on({', '.join(map(str, made.bodies))})" if made.bodies else call
 
 
@@ -184,6 +173,8 @@ def format_value(value: Any) -> str:
     >>> format_value([0.1, float("inf")])
     "(0.1, float('inf'))"
     """
+    if isinstance(value, Source):
+        return str(value)
     if isinstance(value, np.ndarray | np.generic):
         return format_value(value.tolist())
     if isinstance(value, Mapping):

@@ -157,6 +157,10 @@ def _read_meshes(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return found
 
 
+def _is_table(part: Any) -> bool:
+    return isinstance(part, Mapping)
+
+
 class _Drawing:
     """The content of a file, with draws in place of distributions."""
 
@@ -181,7 +185,8 @@ class _Drawing:
             return value
         if isinstance(value, list):
             parts = [self._replace_in(part, f"{place}.{i}") for i, part in enumerate(value)]
-            return parts if any(isinstance(part, Mapping) for part in parts) else self._stack(parts, place)
+            is_vector = place.rpartition(".")[2] != "params"  # parameters are numbers by themselves
+            return self._stack(parts, place) if is_vector and not any(map(_is_table, parts)) else parts
         return {
             key: part if key in WITHOUT_DISTRIBUTIONS else self._replace_in(part, f"{place}.{key}")
             for key, part in value.items()
