@@ -151,7 +151,10 @@ class Integrator:
         for name, numbers in changed.items():
             places = getattr(self.layout.body, name)
             for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(numbers)), strict=True):
-                blocks[:, place : place + lanes] = number
+                if np.ndim(number) == 0:
+                    blocks[:, place : place + lanes] = number
+                else:
+                    self.packing.write_values(self.buffer, place, number)
 
     def integrate(self, segment: Segment) -> Array:
         """Advance through a segment; return the samples at its outputs, (times, bodies, columns)."""

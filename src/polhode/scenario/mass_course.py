@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -15,6 +15,16 @@ from polhode.equations.variable_mass import MassPiece
 from polhode.errors import InertiaError, ScenarioError, show
 from polhode.massprops.body import Body
 from polhode.massprops.frozen_arrays import freeze_arrays
+from polhode.scenario.mass_course_tables import (
+    FIT_RTOL,
+    SAME,
+    TENSOR,
+    check_rows,
+    fit_polynomials,
+    has_members,
+    join_by_lines,
+    sample_functions,
+)
 from polhode.scenario.own_functions import Finder
 from polhode.scenario.part import Call, Extension, Part, Plain, Start, refuse_unknown_keys
 from polhode.scenario.setting import Setting
@@ -27,20 +37,14 @@ if TYPE_CHECKING:
     from polhode.scenario.scenario import Scenario
 
 Course: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
-DEGREE = 7
-"""Of the polynomials that functions of time are replaced by, piece by piece."""
-MOST_PIECES = 1024
-FIT_RTOL = 1e-13
-"""The largest deviation of such a polynomial from its function, as a part of the largest value."""
-SAME = 1e-9
-"""How closely the course at the start must agree with the body, as a part of the size."""
-TENSOR = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-"""The order of the entries of a symmetric tensor."""
 
 
 @dataclass(frozen=True, eq=False)
 class MassCourse:
-    """Mass, center of mass and inertia as functions of time, and how mass leaves.  Made by `ph.mass_course`."""
+    """Mass, center of mass and inertia as functions of time, and how mass leaves.  Made by `ph.mass_course`.
+
+    In an ensemble any of its arrays may have a leading axis for the members.
+    """
 
     knots: Array
     """The times between which the pieces reach, in s; before and after them nothing changes."""
@@ -57,8 +61,35 @@ class MassCourse:
     exhaust_velocity: Array
     arguments: dict[str, Any] = field(repr=False)
     """The arguments of `ph.mass_course`, for scenario files; functions as the polynomials that replace them."""
+    varying: frozenset[str] = frozenset()
+    """Those of them that have an axis for the members."""
     _known: list[tuple[Body, Array]] = field(default_factory=list, repr=False)
     """The body for which the coefficients were last put together, and these."""
+
+    @property
+    def members(self) -> int | None:
+        """The number of members, if its numbers differ between the members of an ensemble."""
+        center = () if self.center is None else ((self.center, 3),)
+        tensor = () if self.tensor is None else ((self.tensor, 3),)
+        nozzle = () if self.nozzle is None else ((self.nozzle, 1),)
+        rest = ((self.exhaust_velocity, 1), (self.knots, 1), (self.mass, 2))
+        return validation.member_count(*rest, *center, *tensor, *nozzle)
+
+    def select_members(self, members: Any) -> MassCourse:
+        """The course of one member of an ensemble (an index), or of several (an array of indices)."""
+        dimensions = {"knots": 1, "origins": 1, "scales": 1, "mass": 2, "center": 3, "tensor": 3, "nozzle": 1}
+        dimensions["exhaust_velocity"] = 1
+        given = {name: (getattr(self, name), size) for name, size in dimensions.items()}
+        chosen = {
+            name: value[members] if value is not None and value.ndim > size else value
+            for name, (value, size) in given.items()
+        }
+        arguments = {
+            name: np.asarray(value)[members] if name in self.varying else value
+            for name, value in self.arguments.items()
+        }
+        varying = self.varying if np.ndim(members) else frozenset[str]()
+        return replace(self, **chosen, arguments=arguments, varying=varying, _known=[])
 
     @property
     def degree(self) -> int:
@@ -70,14 +101,15 @@ class MassCourse:
         """Whether the center of mass moves within the body, by more than rounding."""
         if self.center is None:
             return False
-        ends = np.abs(np.stack([self.knots[:-1], self.knots[1:]]) - self.origins).max(axis=0) * self.scales
-        powers = ends[:, None, None] ** np.arange(1, self.degree + 1)
-        change = (np.abs(self.center[..., 1:]) * powers).sum(axis=-1).max() + np.ptp(self.center[..., 0], axis=0).max()
+        ends = np.abs(np.stack([self.knots[..., :-1], self.knots[..., 1:]]) - self.origins).max(axis=0) * self.scales
+        powers = ends[..., None, None] ** np.arange(1, self.degree + 1)
+        moved = np.ptp(self.center[..., 0], axis=-2).max()
+        change = (np.abs(self.center[..., 1:]) * powers).sum(axis=-1).max() + moved
         return bool(change > FIT_RTOL * 10 * np.abs(self.center[..., 0]).max())
 
     def is_diagonal(self, body: Body) -> bool:
         """Whether the tensor stays diagonal in body axes."""
-        return not self.coefficients(body)[:, 7:].any()
+        return not self.coefficients(body)[..., 7:, :].any()
 
     def count(self, body: Body) -> int:
         """How many numbers change: 7 or, if the tensor is not diagonal, 10."""
@@ -88,7 +120,7 @@ class MassCourse:
         return 0 if self.tensor is None else self.count(body) - 4
 
     def coefficients(self, body: Body) -> Array:
-        """(pieces, 10, degree + 1): mass, center, tensor; what does not change is the body's."""
+        """([members,] pieces, 10, degree + 1): mass, center, tensor; what does not change is the body's."""
         if self._known and self._known[0][0] is body:
             return self._known[0][1]
         rows = self._join_coefficients(body)
@@ -96,30 +128,31 @@ class MassCourse:
         return rows
 
     def _join_coefficients(self, body: Body) -> Array:
-        pieces, powers = self.mass.shape
-        rows = np.zeros((pieces, 10, powers))
-        rows[:, 0] = self.mass
-        rows[:, 1:4, 0] = body.center_of_mass
-        rows[:, 4:, 0] = [body.inertia_body[i, j] for i, j in TENSOR]
+        pieces, powers = self.mass.shape[-2:]
+        count = validation.member_count((np.empty(self.members or 0), 0 if self.members else 1), _members_of(body))
+        rows = np.zeros((*(() if count is None else (count,)), pieces, 10, powers))
+        rows[..., 0, :] = self.mass
+        tensor = np.stack([body.inertia_body[..., i, j] for i, j in TENSOR], axis=-1)
+        rows[..., 1:4, 0] = np.asarray(body.center_of_mass)[..., None, :]
+        rows[..., 4:, 0] = tensor[..., None, :]
         if self.center is not None:
-            rows[:, 1:4] = self.center
+            rows[..., 1:4, :] = self.center
         if self.tensor is not None:
-            rows[:, 4:] = self.tensor
+            rows[..., 4:, :] = self.tensor
         return rows
 
     def piece(self, t: Any, body: Body) -> MassPiece:
-        """The piece at one time, or with an array of times, each number an array."""
+        """The piece at one time, or with an array of times, each number an array.
+
+        Of an ensemble the last axis of the times, if they are several, is that of the members.
+        """
         times, rows = np.asarray(t, dtype=np.float64), self.coefficients(body)
-        index = np.searchsorted(self.knots, times, side="right") - 1
-        inside = np.clip(index, 0, len(rows) - 1)
-        chosen, origins, scales = rows[inside], self.origins[inside], self.scales[inside]
-        for beyond, at, k in ((index < 0, self.knots[0], 0), (index >= len(rows), self.knots[-1], -1)):
-            if np.any(beyond):  # nothing changes there
-                end = np.zeros_like(rows[0])
-                end[:, 0] = np.polynomial.polynomial.polyval((at - self.origins[k]) * self.scales[k], rows[k].T)
-                chosen = np.where(beyond[..., None, None], end, chosen)
+        has_members = rows.ndim > 3
+        chosen, origins, scales = (self._of_members if has_members else self._of_one)(times, rows)
         chosen = np.moveaxis(chosen, (-2, -1), (0, 1))
-        plain: Any = (lambda number: number.tolist()) if times.ndim == 0 else np.ascontiguousarray
+        plain: Any = np.ascontiguousarray
+        if times.ndim == 0 and not has_members:
+            plain = lambda number: number.tolist()  # noqa: E731
         nozzle = np.zeros(3) if self.nozzle is None else self.nozzle
         powers = [len(row) for row in chosen[: self.count(body)]]
         if not self.changing_entries(body):
@@ -133,11 +166,40 @@ class MassCourse:
             as_leaves(self.exhaust_velocity),
         )
 
+    def _of_one(self, times: Array, rows: Array) -> tuple[Array, Array, Array]:
+        """The coefficients, origins and scales at some times."""
+        index = np.searchsorted(self.knots, times, side="right") - 1
+        inside = np.clip(index, 0, len(rows) - 1)
+        chosen, origins, scales = rows[inside], self.origins[inside], self.scales[inside]
+        for beyond, at, k in ((index < 0, self.knots[0], 0), (index >= len(rows), self.knots[-1], -1)):
+            if np.any(beyond):  # nothing changes there
+                end = np.zeros_like(rows[0])
+                end[:, 0] = np.polynomial.polynomial.polyval((at - self.origins[k]) * self.scales[k], rows[k].T)
+                chosen = np.where(beyond[..., None, None], end, chosen)
+        return chosen, origins, scales
+
+    def _of_members(self, times: Array, rows: Array) -> tuple[Array, Array, Array]:
+        """The same of the members, which are the last axis of the times."""
+        count, pieces = rows.shape[:2]
+        knots, origins, scales = (
+            np.broadcast_to(x, (count, x.shape[-1])) for x in (self.knots, self.origins, self.scales)
+        )
+        index = (knots <= times[..., None]).sum(axis=-1) - 1
+        each, inside = np.arange(count), np.clip(index, 0, pieces - 1)
+        chosen = rows[each, inside]
+        for beyond, at, k in ((index < 0, knots[:, 0], 0), (index >= pieces, knots[:, -1], -1)):
+            if np.any(beyond):
+                end, s = np.zeros_like(rows[:, 0]), (at - origins[:, k]) * scales[:, k]
+                powers = np.moveaxis(rows[:, k], -1, 0)
+                end[..., 0] = np.polynomial.polynomial.polyval(s[:, None], powers, tensor=False)
+                chosen = np.where(beyond[..., None, None], end, chosen)
+        return chosen, origins[each, inside], scales[each, inside]
+
     def values(self, t: Any, body: Body) -> Array:
         """Mass, center and tensor at some times: (..., 10)."""
         piece = self.piece(np.asarray(t, dtype=np.float64), body)
         s = (np.asarray(t) - piece.origin) * piece.scale
-        none = ((np.zeros(np.shape(t)),) * (self.degree + 1),) * (10 - len(piece.coefficients))
+        none = ((np.zeros(np.shape(s)),) * (self.degree + 1),) * (10 - len(piece.coefficients))
         return np.stack(
             [np.polynomial.polynomial.polyval(s, np.array(row), tensor=False) for row in piece.coefficients + none],
             axis=-1,
@@ -170,7 +232,9 @@ def mass_course(
     Parameters
     ----------
     times : array_like
-        In s, increasing.  With functions: the first and the last time between which they are used.
+        In s, increasing.  With functions: the first and the last time between which they are used.  In an ensemble this
+        and every table may have a leading axis for the members, each with its own propellant and burn time; functions
+        are the same for all.
     mass : array_like or callable
         In kg: one for each time, or a function of the time.
     center_of_mass : array_like or callable, optional
@@ -199,27 +263,25 @@ def mass_course(
     40.0
     """
     knots = np.atleast_1d(validation.check_numbers(times, "times", validation.shape_of(times), ScenarioError))
-    if knots.ndim != 1 or len(knots) < 2 or (np.diff(knots) <= 0).any():
+    if knots.ndim > 2 or knots.shape[-1] < 2 or (np.diff(knots) <= 0).any():
         raise ScenarioError(f"times of a mass course must be at least two, and increase, but are {show(times)}")
     if mass is None:
         raise ScenarioError("mass of a mass course must be numbers in kg, one for each time, or a function, not None")
     push = validation.check_numbers(exhaust_velocity, "exhaust_velocity", (3,), ScenarioError)
     leaves = None if nozzle is None else validation.check_numbers(nozzle, "nozzle", (3,), ScenarioError)
-    for value, name in ((push, "exhaust_velocity"), (leaves, "nozzle")):
-        if value is not None and value.ndim != 1:
-            raise ScenarioError(f"{name} must be three numbers, the same for all members of an ensemble")
     rows = {"mass": mass, "center_of_mass": center_of_mass, "inertia": inertia}
     given = {name: value for name, value in rows.items() if value is not None}
     if any(callable(value) for value in given.values()):
-        edges, values = _sample_functions(knots, given)
+        edges, values = sample_functions(knots, given)
         origins, scales = (edges[1:] + edges[:-1]) / 2, 2 / np.diff(edges)
-        fitted = {name: _fit(value) for name, value in values.items()}
+        fitted = {name: fit_polynomials(value) for name, value in values.items()}
         arguments: dict[str, Any] = {"knots": edges, **fitted}
         knots = edges
     else:
-        values = {name: _check_rows(value, name, len(knots)) for name, value in given.items()}
-        fitted = {name: _lines(value, knots) for name, value in values.items()}
-        origins, scales = knots[:-1], np.ones(len(knots) - 1)
+        values = {name: check_rows(value, name, knots.shape[-1]) for name, value in given.items()}
+        validation.member_count((knots, 1), *((value, 2) for value in values.values()))
+        fitted = {name: join_by_lines(value, knots) for name, value in values.items()}
+        origins, scales = knots[..., :-1], np.ones(knots.shape[-1] - 1)
         arguments = {"times": knots, **given}
     arguments |= {"exhaust_velocity": push, **({} if leaves is None else {"nozzle": leaves})}
     return _course(knots, origins, scales, fitted, leaves, push, arguments)
@@ -234,9 +296,20 @@ def _course(
     exhaust_velocity: Array,
     arguments: dict[str, Any],
 ) -> MassCourse:
-    first, origin, scale, mass = freeze_arrays((knots, origins, scales, fitted["mass"][:, 0]))
+    first, origin, scale, mass = freeze_arrays((knots, origins, scales, fitted["mass"][..., 0, :]))
     center, tensor = (freeze_arrays(fitted[name]) if name in fitted else None for name in ("center_of_mass", "inertia"))
-    return MassCourse(first, origin, scale, mass, center, tensor, nozzle, exhaust_velocity, arguments)
+    varies = {
+        "times": knots.ndim > 1,
+        "exhaust_velocity": exhaust_velocity.ndim > 1,
+        "nozzle": nozzle is not None and nozzle.ndim > 1,
+        "mass": mass.ndim > 2 and np.ndim(arguments["mass"]) > 1,
+        "center_of_mass": center is not None and center.ndim > 3 and np.ndim(arguments["center_of_mass"]) > 2,
+        "inertia": tensor is not None and has_members("inertia", np.shape(arguments["inertia"]), knots.shape[-1]),
+    }
+    varying = frozenset(name for name, differs in varies.items() if differs and name in arguments)
+    made = MassCourse(first, origin, scale, mass, center, tensor, nozzle, exhaust_velocity, arguments, varying)
+    _ = made.members  # refuses different numbers of them
+    return made
 
 
 def read_mass_course(table: Any) -> MassCourse:
@@ -262,140 +335,68 @@ def read_mass_course(table: Any) -> MassCourse:
     return _course(edges, origins, scales, fitted, nozzle, push, dict(table))
 
 
-SHAPES: dict[str, list[tuple[int, ...]]] = {"mass": [()], "center_of_mass": [(3,)], "inertia": [(3,), (3, 3)]}
-"""Of what is given for one time."""
 MASS_COURSE_KEYS = ("times", "knots", "mass", "center_of_mass", "inertia", "exhaust_velocity", "nozzle")
 
 
 def check_course(course: MassCourse, body: Body, start: float, rotors: Sequence[Any] = ()) -> None:
     """Refuse a course that does not begin as the body, or that passes through something that no body has."""
     found = course.values(start, body)
-    expected = course.coefficients(body)[0, :, 0].copy()
-    expected[0], expected[1:4] = body.mass, body.center_of_mass
-    expected[4:] = [body.inertia_body[i, j] for i, j in TENSOR]
-    times = np.union1d(course.knots, (course.knots[1:] + course.knots[:-1]) / 2)
-    rows = course.values(times, body)
+    expected = course.coefficients(body)[..., 0, :, 0].copy()
+    expected[..., 0], expected[..., 1:4] = body.mass, body.center_of_mass
+    expected[..., 4:] = np.stack([body.inertia_body[..., i, j] for i, j in TENSOR], axis=-1)
+    times = np.sort(np.concatenate([course.knots, (course.knots[..., 1:] + course.knots[..., :-1]) / 2], axis=-1)).T
+    if times.ndim == 1 and expected.ndim > 1:
+        times = times[:, None]
+    rows = course.values(times, body)  # (times, [members,] 10)
     names = ["mass"] + ["center_of_mass"] * 3 + ["inertia"] * 6
-    size = np.sqrt(np.abs(expected[4:]).max() / abs(expected[0]))  # the center may be 0 but for rounding
-    sizes = [abs(expected[0])] + [np.abs(rows[:, 1:4]).max() + np.abs(expected[1:4]).max() + size] * 3
-    sizes += [np.abs(expected[4:]).max()] * 6
-    for name, a, b, size in zip(names, found, expected, sizes, strict=True):
-        if abs(a - b) > SAME * size:
+    size = np.sqrt(
+        np.abs(expected[..., 4:]).max(axis=-1) / np.abs(expected[..., 0])
+    )  # the center may be 0 but for rounding
+    far = np.abs(rows[..., 1:4]).max(axis=(0, -1)) + np.abs(expected[..., 1:4]).max(axis=-1) + size
+    sizes = [np.abs(expected[..., 0])] + [far] * 3 + [np.abs(expected[..., 4:]).max(axis=-1)] * 6
+    for name, a, b, size in zip(names, np.moveaxis(found, -1, 0), np.moveaxis(expected, -1, 0), sizes, strict=True):
+        off = np.atleast_1d(np.abs(a - b) - SAME * size)
+        if (off > 0).any():
+            worst = int(off.argmax())
+            a, b = (float(np.atleast_1d(x)[worst]) for x in (a, b))
+            who = f" of member {worst}" if expected.ndim > 1 else ""
             raise ScenarioError(
-                f"at the start, t = {start:g} s, the mass course has {name} {a:g}, but the body {b:g}: they must "
+                f"at the start, t = {start:g} s, the mass course{who} has {name} {a:g}, but the body {b:g}: they must "
                 "agree, in SI units"
             )
-    if (rows[:, 0] <= 0).any():
-        at = int(np.argmin(rows[:, 0]))
-        raise InertiaError(f"the mass of the course is {rows[at, 0]:g} kg at t = {times[at]:g} s: it must stay above 0")
-    tensors = np.zeros((len(times), 3, 3))
-    for (i, j), numbers in zip(TENSOR, rows[:, 4:].T, strict=True):
-        tensors[:, i, j] = tensors[:, j, i] = numbers
+    moments = np.broadcast_to(times, rows.shape[:-1])
+    if (rows[..., 0] <= 0).any():
+        at = np.unravel_index(int(np.argmin(rows[..., 0])), moments.shape)
+        raise InertiaError(
+            f"the mass of the course is {rows[..., 0][at]:g} kg at t = {moments[at]:g} s: it must stay above 0"
+        )
+    tensors = np.zeros((*moments.shape, 3, 3))
+    for (i, j), numbers in zip(TENSOR, np.moveaxis(rows[..., 4:], -1, 0), strict=True):
+        tensors[..., i, j] = tensors[..., j, i] = numbers
+    each = rows[..., 0].ravel(), tensors.reshape(-1, 3, 3)
     try:
-        Body(mass=rows[:, 0], inertia=tensors, allow_unphysical=body.allow_unphysical)
+        Body(mass=each[0], inertia=each[1], allow_unphysical=body.allow_unphysical)
     except InertiaError:
-        for t, mass, tensor in zip(times, rows[:, 0], tensors, strict=True):  # at which time?
+        for t, mass, tensor in zip(moments.ravel(), *each, strict=True):  # at which time?
             try:
                 Body(mass=mass, inertia=tensor, allow_unphysical=body.allow_unphysical)
             except InertiaError as error:
                 raise InertiaError(f"the inertia of the mass course at t = {t:g} s: {error}") from None
     for rotor in rotors:
-        tensors = tensors - np.asarray(rotor.inertia)[..., None, None] * np.outer(rotor.axis, rotor.axis)
-    least = np.linalg.eigvalsh(tensors)[:, 0]
+        axis = rotor.axis[..., :, None] * rotor.axis[..., None, :]
+        tensors = tensors - np.asarray(rotor.inertia)[..., None, None] * axis
+    least = np.linalg.eigvalsh(tensors)[..., 0]
     if not (least > 0).all():
+        at = np.unravel_index(int(np.argmin(least)), least.shape)
         raise InertiaError(
-            f"the mass course leaves less inertia than its rotors have, at t = {times[int(np.argmin(least))]:g} s: the "
-            "inertia of the body is that of the whole, with the rotors in it, locked"
+            f"the mass course leaves less inertia than its rotors have, at t = {moments[at]:g} s: the inertia of the "
+            "body is that of the whole, with the rotors in it, locked"
         )
 
 
-# Tables and functions as polynomials ----------------------------------------------------------------------------------
-def _check_rows(value: Any, name: str, count: int) -> Array:
-    """Numbers of a table, (times, 1), (times, 3) or (times, 6)."""
-    shape = validation.shape_of(value)
-    numbers = validation.check_numbers(value, name, shape, ScenarioError)
-    allowed: list[Any] = [(count, *shape) for shape in SHAPES[name]]
-    if numbers.shape not in allowed:
-        wanted = " or ".join(map(str, allowed))
-        raise ScenarioError(
-            f"{name} of a mass course with {count} times has the shape {wanted}, but is {numbers.shape}"
-        )
-    return np.stack([_as_row(row, name) for row in numbers])
-
-
-def _as_row(value: Any, name: str) -> Array:
-    """One, three or six numbers."""
-    numbers = np.asarray(value, dtype=np.float64)
-    if name == "mass":
-        return numbers.reshape(1)
-    if name == "center_of_mass":
-        return numbers.reshape(3)
-    if numbers.shape == (3,):
-        return np.append(numbers, (0.0, 0.0, 0.0))
-    if np.abs(numbers - numbers.T).max() > SAME * np.abs(numbers).max():
-        raise InertiaError("an inertia tensor of the mass course is not symmetric")
-    return np.array([(numbers[i, j] + numbers[j, i]) / 2 for i, j in TENSOR])
-
-
-def _lines(values: Array, knots: Array) -> Array:
-    """(pieces, numbers, 2): the lines between the rows of a table."""
-    slopes = np.diff(values, axis=0) / np.diff(knots)[:, None]
-    return np.stack([values[:-1], slopes], axis=-1)
-
-
-def _nodes() -> Array:
-    """Chebyshev points in -1 to 1."""
-    return np.cos(np.pi * (2 * np.arange(DEGREE + 1)[::-1] + 1) / (2 * DEGREE + 2))
-
-
-def _sample_functions(knots: Array, given: Mapping[str, Any]) -> tuple[Array, dict[str, Array]]:
-    """Times between which polynomials replace the functions, and the values (pieces, nodes, numbers) that they fit."""
-    if len(knots) != 2 or not all(callable(value) for value in given.values()):
-        raise ScenarioError(
-            "a mass course is given by tables, or by functions only: then times are the first and the last time"
-        )
-    pieces = 1
-    while pieces <= MOST_PIECES:
-        edges = np.linspace(knots[0], knots[1], pieces + 1)
-        values = {name: _call(function, name, edges, _nodes()) for name, function in given.items()}
-        checks = np.linspace(-1, 1, 2 * DEGREE + 1)
-        worst = 0.0
-        for name, function in given.items():
-            found = _evaluate(_fit(values[name]), checks)
-            expected = _call(function, name, edges, checks)
-            worst = max(worst, float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-300)))
-        if worst <= FIT_RTOL:
-            return edges, values
-        pieces *= 2
-    raise ScenarioError(
-        f"a function of the mass course is not smooth (no polynomials follow it closer than {worst:.1g}): give a "
-        "table, or functions that are smooth between the first and the last time"
-    )
-
-
-def _call(function: Callable[[float], Any], name: str, edges: Array, nodes: Array) -> Array:
-    """(pieces, nodes, numbers)"""
-    middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
-    rows = []
-    for m, h in zip(middle, half, strict=True):
-        answers = [function(float(m + h * s)) for s in nodes]
-        if any(validation.shape_of(answer) not in SHAPES[name] for answer in answers):
-            raise ScenarioError(f"the function {name} of the mass course returned {answers[0]!r}")
-        checked = [validation.check_numbers(a, name, validation.shape_of(a), ScenarioError) for a in answers]
-        rows.append([_as_row(answer, name) for answer in checked])
-    return np.array(rows)
-
-
-def _fit(values: Array) -> Array:
-    """(pieces, numbers, degree + 1): the polynomials through values at the Chebyshev points."""
-    matrix = np.polynomial.polynomial.polyvander(_nodes(), DEGREE)
-    return np.asarray(np.moveaxis(np.linalg.solve(matrix, values), 1, 2), dtype=np.float64)
-
-
-def _evaluate(coefficients: Array, s: Array) -> Array:
-    """(pieces, points, numbers)"""
-    powers = np.polynomial.polynomial.polyvander(s, DEGREE)
-    return np.asarray(np.einsum("pnd,sd->psn", coefficients, powers))
+def _members_of(body: Body) -> tuple[Array, int]:
+    """How many members a body has, as `member_count` takes it."""
+    return np.empty(body.members or 0), 0 if body.members else 1
 
 
 class MassCoursePart(Part):
@@ -429,17 +430,22 @@ class MassCoursePart(Part):
         body = scenario.bodies[0]
         if body.is_particle:
             raise ScenarioError("a particle has no inertia that could change: give a body with moments, ph.Body(...)")
-        if body.members is not None:
-            raise ScenarioError("a mass course is the same for all members: give a body without an axis for members")
-        if any(rotor.members is not None for rotor in scenario.rotors):
-            raise ScenarioError("with a mass course the rotors are the same for all members: give single numbers")
+        _ = scenario.members  # refuses different numbers of them
         check_course(self._of(scenario), body, scenario.start_time, scenario.rotors)
 
     def obstacle(self, scenario: Scenario) -> str | None:
         return "the mass changes"
 
     def times(self, held: Any) -> list[Any]:
-        return [] if held is None else list(held.knots.tolist())
+        if held is None:
+            return []
+        return list(held.knots.T) if held.knots.ndim > 1 else list(held.knots.tolist())
+
+    def lengths(self, held: Any) -> set[int]:
+        return set() if held is None or held.members is None else {held.members}
+
+    def select(self, held: Any, members: Any) -> Any:
+        return None if held is None else held.select_members(members)
 
     def sizes(self, held: Any) -> tuple[int, ...]:
         """The time."""
