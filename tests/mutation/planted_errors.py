@@ -47,6 +47,9 @@ NESC = "flight/test_nesc_check_cases.py"
 ACTUATORS = "flight/test_actuators.py"
 ROTORS = "solve/test_rotors.py"
 BURN = "solve/test_mass_course.py"
+MEMBERS_BURN = "solve/test_mass_course_members.py"
+READY_EVENTS = "scenario/test_events_ready_made.py"
+OWN_IN_FILES = "scenario/test_own_functions_in_files.py"
 FLUID = "solve/test_added_mass.py"
 STEPPER = "solve/test_stepper.py"
 NODES = "results/test_nodes.py"
@@ -106,7 +109,7 @@ PLANTED = [
     Planted(
         "batches: contacts are divided like what does not depend on neighbors",
         "ensembles/batches.py",
-        "method.is_taylor_series or bool(scenario.contacts) or",
+        "method.is_taylor_series or scenario.is_constrained or",
         "method.is_taylor_series or",
         (PIECES,),
     ),
@@ -681,8 +684,8 @@ PLANTED = [
     Planted(
         "rotors: controlled on the scale of their body",
         "scenario/problem.py",
-        "wheels = tuple(rtol[1] * inertia / time for _, inertia, _ in constants.rotors)",
-        "wheels = tuple(rtol[1] * unit / time for _, inertia, _ in constants.rotors)",
+        "more = tuple(rtol[1] * each / time for",
+        "more = tuple(rtol[1] * unit / time for",
         (ROTORS,),
     ),
     Planted(
@@ -1007,9 +1010,9 @@ PLANTED = [
     ),
     Planted(
         "file: a setting forgotten",
-        "scenario/scenario_file.py",
-        '    "renormalize",\n',
-        "",
+        "scenario/settings.py",
+        "for setting in SETTINGS if setting.in_file and",
+        "for setting in SETTINGS[:-5] if setting.in_file and",
         (FILE,),
     ),
     # Contacts -------------------------------------------------------------------------------------------------------
@@ -1271,9 +1274,9 @@ PLANTED = [
     ),
     Planted(
         "rotors: inertia of the body without its rotors",
-        "scenario/problem.py",
-        "tensor = tensor - np.asarray(rotor.inertia)",
-        "tensor = tensor - 0 * np.asarray(rotor.inertia)",
+        "scenario/rotor.py",
+        "tensor = tensor - np.asarray(one.inertia)",
+        "tensor = tensor - 0 * np.asarray(one.inertia)",
         (ROTORS,),
     ),
     # A mass that changes --------------------------------------------------------------------------------------------
@@ -1356,10 +1359,53 @@ PLANTED = [
     ),
     Planted(
         "changing mass: steps cross the knots of its table",
-        "integrate/timeline.py",
-        "scenario.mass_course.knots.tolist()",
-        "scenario.mass_course.knots.tolist()[:1]",
+        "scenario/mass_course.py",
+        "list(held.knots.tolist())",
+        "list(held.knots.tolist()[:1])",
         (BURN,),
+    ),
+    Planted(
+        "changing mass: every member burns at the times of the first",
+        "scenario/mass_course.py",
+        "list(held.knots.T) if",
+        "list(held.knots[0]) if",
+        (MEMBERS_BURN,),
+    ),
+    Planted(
+        "changing mass: members take the numbers of the first after the burn",
+        "scenario/mass_course.py",
+        "polyval(s[:, None], powers, tensor=False)",
+        "polyval(0 * s[:, None], powers, tensor=False)",
+        (MEMBERS_BURN,),
+    ),
+    # Ready-made events, and functions in files ----------------------------------------------------------------------
+    Planted(
+        "events: a landing is that of the center of mass",
+        "equations/event_functions.py",
+        "plus(state.position, to_world(state.orientation, com_to_point_body))",
+        "state.position",
+        (READY_EVENTS,),
+    ),
+    Planted(
+        "events: the angle is not halved",
+        "scenario/events.py",
+        "half = np.sin(wanted / 2)",
+        "half = np.sin(wanted)",
+        (READY_EVENTS,),
+    ),
+    Planted(
+        "files: what an archive names is imported",
+        "scenario/own_functions.py",
+        "    if folder is None:\n        return _refuse\n",
+        "    if folder is None:\n        folder = Path()\n",
+        (OWN_IN_FILES,),
+    ),
+    Planted(
+        "files: a folder hides the modules of Python",
+        "scenario/own_functions.py",
+        "sys.path.append(path)",
+        "sys.path.insert(0, path)",
+        (OWN_IN_FILES,),
     ),
     # Added mass -----------------------------------------------------------------------------------------------------
     Planted(
@@ -1378,9 +1424,9 @@ PLANTED = [
     ),
     Planted(
         "added mass: the fluid has no momentum at the start",
-        "scenario/problem.py",
-        "p = plus(p, to_world(q, as_leaves(moved[..., :3])))",
-        "p = plus(p, to_world(q, as_leaves(0 * moved[..., :3])))",
+        "scenario/added_mass.py",
+        "Start(as_leaves(moved[..., :3]),",
+        "Start(as_leaves(0 * moved[..., :3]),",
         (FLUID,),
     ),
     Planted(
@@ -1399,9 +1445,9 @@ PLANTED = [
     ),
     Planted(
         "rotors: a stepper forgets the torques that were set",
-        "solve/applied_loads.py",
-        "replace(rotor, command=torque)",
-        "replace(rotor, command=0 * torque)",
+        "scenario/rotor.py",
+        "replace(one, command=torque)",
+        "replace(one, command=0 * torque)",
         ("results/test_nodes.py::test_accelerations_of_a_stepper_count_the_torques_that_its_rotors_have_now",),
     ),
     Planted(

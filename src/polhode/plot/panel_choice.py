@@ -147,7 +147,7 @@ def _draw_yaw_pitch_roll(axes: Axes, motion: Any) -> None:
 
 
 def _draw_torque(axes: Axes, motion: Any) -> None:
-    torque = dynamics.loads(motion, [f for f in motion.scenario.forces if f.kind != "impulse"])[1]
+    torque = dynamics.loads(motion, [f for f in motion.scenario.acting_forces if f.kind != "impulse"])[1]
     title = "torque on the body"
     panels.draw_vector_components(axes, motion, torque, XYZ_LABELS, title, "N m")
 
@@ -156,7 +156,7 @@ def _draw_forces(axes: Axes, motion: Any) -> None:
     """The magnitude of each force."""
     axes.set_title("forces, magnitude")
     axes.set_ylabel("N")
-    acting = [f for f in motion.scenario.forces if f.kind != "impulse"]
+    acting = [f for f in motion.scenario.acting_forces if f.kind != "impulse"]
     for n, force in enumerate(acting):
         size = np.linalg.norm(dynamics.loads(motion, [force])[0], axis=-1)
         _draw_component(axes, motion, size, force.name.replace("_", " "), COLOR_CYCLE[n % len(COLOR_CYCLE)])

@@ -126,7 +126,7 @@ def _prepend_start(motion: Trajectory) -> Trajectory:
 
 
 def _energies(motion: Trajectory) -> list[AuditFinding]:
-    forces, unknown = motion.scenario.forces, motion.acts_besides
+    forces, unknown = motion.scenario.acting_forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=-1) if "body" in motion.axes else motion.kinetic_energy
     contacts, loses = tuple(c.name for c in motion.scenario.contacts), _contacts_lose_energy(motion)
     driven = tuple(rotor.name for rotor in motion.scenario.rotors if _has_motor(rotor)) + _exhaust(motion)
@@ -200,7 +200,7 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
     each = motion.linear_momentum
     total = each.sum(axis=-2) if "body" in motion.axes else each
     size = _norm(each).sum(axis=-1) if "body" in motion.axes else _norm(each)
-    pushing = [f for f in scenario.forces if f.pushes and f.kind != "pair"]
+    pushing = [f for f in scenario.acting_forces if f.pushes and f.kind != "pair"]
     held = scenario.pivot is not None
     name = "linear momentum"
     if not pushing and not besides and not held:
@@ -219,11 +219,11 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
 
 def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
     scenario, besides = motion.scenario, _external(motion)
-    turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
+    turning = [f for f in scenario.acting_forces if f.turns and f.kind != "pair"]
     if "body" in motion.axes or scenario.added_mass is not None:
         each = motion.angular_momentum_about((0.0, 0.0, 0.0))
         total, size = (each.sum(axis=-2), _norm(each).sum(axis=-1)) if "body" in motion.axes else (each, _norm(each))
-        outside = [f for f in scenario.forces if f.kind != "pair"]
+        outside = [f for f in scenario.acting_forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
         free = not outside and not own and not besides
         reason = "no external force or torque"
@@ -250,7 +250,7 @@ def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     pivot_to_com = motion.position - (pivot if motion.axis == "member" else pivot[0])
     momenta = motion.angular_momentum, pivot_to_com, motion.linear_momentum
     spin = apply_to_vectors(angular_momentum_about_pivot, *momenta)
-    name, forces, besides = "angular momentum about the pivot", scenario.forces, _external(motion)
+    name, forces, besides = "angular momentum about the pivot", scenario.acting_forces, _external(motion)
     free = not forces and not besides
     reason = "no force acts" if free else _names(forces, besides) + " can change it"
     found = [_measure_drift(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]

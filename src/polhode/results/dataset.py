@@ -122,7 +122,7 @@ def quantities_of(motion: Motion) -> list[str]:
         "": True,
         "forces": known,
         "course": known and scenario.mass_course is None,
-        "potential": known and any(f.potential is not None for f in scenario.forces),
+        "potential": known and any(f.potential is not None for f in scenario.acting_forces),
         "pivot": known and scenario.pivot is not None,
         "contacts": bool(scenario.contacts),
     }

@@ -30,7 +30,7 @@ from polhode.validation import Array
 def potential_energy(motion: Trajectory) -> Array:
     """Sum over all forces that have a potential, in J: one number for a whole system."""
     require_forces(motion, "the potential energy")
-    forces = motion.scenario.forces
+    forces = motion.scenario.acting_forces
     if _has_user_function(motion):
         each_time = [
             force_evaluation.potential_energy(t, views, c, forces) for t, views, c in _views_time_by_time(motion)
@@ -43,7 +43,7 @@ def potential_energy(motion: Trajectory) -> Array:
 
 def potential_depends_on_time(motion: Trajectory) -> bool:
     """Whether a potential depends explicitly on time, so that energy is not conserved."""
-    forces = motion.scenario.forces
+    forces = motion.scenario.acting_forces
     if not any(f.function is not None and f.potential is not None for f in forces):
         return False
     times = np.linspace(float(motion.times[0]), float(motion.times[-1]), 7).tolist()
@@ -146,7 +146,7 @@ def energies(motion: Trajectory) -> dict[str, Array]:
         "rotational": over_bodies(motion.rotational_energy),
     }
     series = {name: values for name, values in parts.items() if values.any()}
-    forces = motion.scenario.forces
+    forces = motion.scenario.acting_forces
     if not motion.unknown_forces and any(f.potential is not None for f in forces):
         series["potential"] = np.broadcast_to(potential_energy(motion), parts["rotational"].shape)
         if all(f.potential is not None for f in forces):
@@ -217,13 +217,13 @@ def _stack_bodies(motion: Trajectory, vectors: list[Any]) -> Array:
 
 def _wrenches(motion: Trajectory, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
     """Force and torque on each body, or on all members at once, at the output times; of all forces, or of some."""
-    forces = motion.scenario.forces if forces is None else forces
+    forces = motion.scenario.acting_forces if forces is None else forces
     return force_evaluation.evaluate_wrenches_over_times(*_views_over_times(motion), forces)
 
 
 def _has_user_function(motion: Trajectory) -> bool:
     """Whether a force is a user's function, which may branch with `if` and so is evaluated time by time."""
-    return any(f.function is not None for f in motion.scenario.forces)
+    return any(f.function is not None for f in motion.scenario.acting_forces)
 
 
 def _constants(motion: Trajectory) -> list[BodyConstants]:

@@ -176,7 +176,7 @@ def transform_to_frame(motion: Trajectory, frame: str, earth: Any, origin: Any) 
 def _earth_of(motion: Trajectory, given: Any) -> Earth:
     if given is not None:
         return as_earth(given)
-    earths = distinct_earths(motion.scenario.forces)
+    earths = distinct_earths(motion.scenario.acting_forces)
     if len(earths) == 1:
         return earths[0]
     problem = "several Earths" if earths else "no Earth"
@@ -311,7 +311,7 @@ def find_flight(motion: Trajectory, air: Any, wind: Any, earth: Any) -> FlightQu
     """What the body meets, in the air given, or in that of the forces."""
     if air is not None:
         planet = None
-        if earth is not None or distinct_earths(motion.scenario.forces):
+        if earth is not None or distinct_earths(motion.scenario.acting_forces):
             planet = _earth_of(motion, earth)
         around = Environment(planet, as_air(air), as_wind(wind))
         _require_members(motion, around)
@@ -319,7 +319,7 @@ def find_flight(motion: Trajectory, air: Any, wind: Any, earth: Any) -> FlightQu
         return FlightQuantities(motion, around, around.params)
     if wind is not None or earth is not None:
         raise InputError("wind and earth go with air: give air=ph.air.US76, or none of the three")
-    meeting = [f for f in motion.scenario.forces if f.environment is not None and f.environment.air]
+    meeting = [f for f in motion.scenario.acting_forces if f.environment is not None and f.environment.air]
     found = [(f.environment, f.params[0]) for f in meeting]
     if not found:
         raise InputError("no force of this motion knows the air: say which, motion.flight(air=ph.air.US76)")
@@ -368,7 +368,7 @@ def flight_columns(motion: Trajectory) -> dict[str, Array]:
     """Columns of a table of one body's motion that the Earth and the air give, by names that carry the unit."""
     columns: dict[str, Array] = {}
 
-    environments = [f.environment for f in motion.scenario.forces if f.environment is not None]
+    environments = [f.environment for f in motion.scenario.acting_forces if f.environment is not None]
     if any(around.earth is not None for around in environments):
         local = transform_to_frame(motion, "ned", None, None)
         columns["latitude_deg"], columns["longitude_deg"] = np.degrees(local.latitude), np.degrees(local.longitude)

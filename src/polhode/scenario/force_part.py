@@ -84,9 +84,6 @@ class ForcesPart(ListPart):
         edges = [edge for f in held if f.kind == "body" for window in f.windows for edge in window]
         return [f.instant for f in held if f.kind == "impulse"] + edges
 
-    def forces(self, held: Any) -> tuple[Force, ...]:
-        return tuple(held)
-
     def own_functions(self, held: Any) -> list[OwnFunction]:
         own = [f for f in held if f.function is not None]
         return [OwnFunction(f.name, f.function, f, ForceError, "pair" if f.kind == "pair" else "force") for f in own]

@@ -147,7 +147,7 @@ class Part:
         return []
 
     def forces(self, held: Any) -> tuple[Force, ...]:
-        """The forces by which it acts."""
+        """The forces by which it acts, beside those that are given as such."""
         return ()
 
     def own_functions(self, held: Any) -> list[OwnFunction]:

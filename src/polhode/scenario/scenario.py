@@ -48,7 +48,7 @@ FOLLOWS = {
     "atol": ("tolerances",),
     "output_step": ("times",),
     "output_times": ("times",),
-    **{part.name: ("problem", "parts", "_of_kind", "_each_constants") for part in PARTS},
+    **{part.name: ("problem", "parts", "acting_forces", "_of_kind", "_each_constants") for part in PARTS},
 }
 """What of a scenario is worked out anew when a setting changes that needs no check."""
 
@@ -174,15 +174,19 @@ class Scenario(_ScenarioFields):
         """What is attached to the bodies."""
         return tuple(part for part in PARTS if part.is_attached(getattr(self, part.name)))
 
+    @cached_property
+    def acting_forces(self) -> tuple[Force, ...]:
+        """All forces: those by which parts act, and then those that were given."""
+        return (*(f for part in self.parts for f in part.forces(getattr(self, part.name))), *self.forces)
+
     def of_kind(self, kind: str) -> tuple[Force, ...]:
         """The forces that act on single bodies ("body"), between two ("pair"), or as an impulse ("impulse")."""
         return self._of_kind.get(kind, ())
 
     @cached_property
     def _of_kind(self) -> dict[str, tuple[Force, ...]]:
-        acting = [f for part in self.parts for f in part.forces(getattr(self, part.name))]
-        kinds = dict.fromkeys(f.kind for f in acting)
-        return {kind: tuple(f for f in acting if f.kind == kind) for kind in kinds}
+        kinds = dict.fromkeys(f.kind for f in self.acting_forces)
+        return {kind: tuple(f for f in self.acting_forces if f.kind == kind) for kind in kinds}
 
     @cached_property
     def members(self) -> int | None:
@@ -372,7 +376,7 @@ class Scenario(_ScenarioFields):
             numbers = validation.as_floats(y)
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"y must be 13 or 18 numbers a body, not {show(y)}") from None
-        return force_evaluation.derivative(now, numbers, self.bodies, self.forces)
+        return force_evaluation.derivative(now, numbers, self.bodies, self.acting_forces)
 
     def take(self, members: Any) -> Scenario:
         """The scenario of one member of an ensemble (an index), or of some of them (an array of indices).

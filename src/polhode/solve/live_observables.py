@@ -128,7 +128,7 @@ def _with_parameters(exporter: SourceExporter, given: Any) -> list[Force]:
     pairs = iter(_pair_starts(exporter))
     body_places = iter(layout.params)
     found = []
-    for f in scenario.forces:
+    for f in scenario.acting_forces:
         if f.kind == "body":
             places = next(body_places)
             where = places if f.bodies is None else places[1]
@@ -206,7 +206,7 @@ def _write_energies(
     potential = _potential(t, views, constants, forces)
     if potential is not None:
         parts["potential"] = potential
-        if all(f.potential is not None for f in scenario.forces):
+        if all(f.potential is not None for f in scenario.acting_forces):
             parts["total"] = _sum(invariants.kinetic_energy(view) for view in views) + potential
     for name, value in parts.items():
         writer.add(f"energy_{name}", [[value]])

@@ -147,7 +147,7 @@ def _limit_reached(scenario: Scenario, body: int, failure: Failure, last: State)
     """The sentence about the end of the air, the wind or a table, if that is where a body's run failed."""
     if failure.reason not in ("stuck", "non-finite"):
         return None
-    for f in scenario.forces:
+    for f in scenario.acting_forces:
         if f.bodies is None or body in f.bodies:
             sentence = describe_limit_reached(f, failure.time, last)
             if sentence is not None:

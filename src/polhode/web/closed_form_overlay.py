@@ -46,7 +46,7 @@ def find_closed_form(motion: Trajectory) -> ClosedFormOverlay | str:
         return free
     if motion.axis is None and motion.scenario.pivot is not None:
         return _heavy_top_overlay(motion)
-    return f"No closed form is known with {', '.join(dict.fromkeys(f.name for f in motion.scenario.forces))}."
+    return f"No closed form is known with {', '.join(dict.fromkeys(f.name for f in motion.scenario.acting_forces))}."
 
 
 def _free_motion_overlay(motion: Trajectory) -> ClosedFormOverlay | None:
@@ -64,8 +64,8 @@ def _free_motion_overlay(motion: Trajectory) -> ClosedFormOverlay | None:
 def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
     """Lagrange's top: a symmetric body with a pivot on its axis, under uniform gravity."""
     scenario = motion.scenario
-    forces = [f for f in scenario.forces if f.kind == "body"]
-    if len(scenario.forces) != 1 or len(forces) != 1 or not forces[0].uniform or forces[0].direction is None:
+    forces = [f for f in scenario.acting_forces if f.kind == "body"]
+    if len(scenario.acting_forces) != 1 or len(forces) != 1 or not forces[0].uniform or forces[0].direction is None:
         return "No closed form is known for a body on a pivot with these forces."
     (body,) = scenario.bodies
     arm = -np.asarray(scenario.pivot, dtype=float)  # from the pivot to the center of mass, body axes

@@ -209,7 +209,7 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory
     if motion.unknown_forces:
         meta["isFree"], meta["poinsotUnavailable"] = False, "A force is unknown: a file cannot store it."
         return
-    acting = [f for f in scenario.forces if f.kind != "impulse"]
+    acting = [f for f in scenario.acting_forces if f.kind != "impulse"]
     torque = np.zeros_like(motion.position)
     by_contacts = motion.contact_torques if scenario.contacts else torque
     if acting:

@@ -30,7 +30,7 @@ def collect_event_markers(motion: Trajectory) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         {"name": c.name, "time": c.time, "body": c.body} for c in motion.run_result.crossings
     ]
-    for f in motion.scenario.forces:
+    for f in motion.scenario.acting_forces:
         if f.kind == "impulse":
             times = np.broadcast_to(np.asarray(f.arguments["time"], dtype=float), (count_members(motion),))
             bodies = (
@@ -84,7 +84,10 @@ def compose_notes(motion: Trajectory, shown: Trajectory, appearances: list[Appea
         sentences.append(f"{failed:,} of the {things} shown did not finish; they are not drawn after they failed.")
     if motion.unknown_forces:
         sentences.append(f"The file could not store {', '.join(motion.unknown_forces)}, so its arrow is not drawn.")
-    if any(f.kind == "impulse" for f in motion.scenario.forces) and not shown.scenario.used_method.is_closed_form:
+    if (
+        any(f.kind == "impulse" for f in motion.scenario.acting_forces)
+        and not shown.scenario.used_method.is_closed_form
+    ):
         sentences.append("Impulses are drawn as a smooth transition between the outputs before and after them.")
     sentences.append(
         "Numbers on this page are rounded to single precision; the motion itself, and the Zarr file written by "

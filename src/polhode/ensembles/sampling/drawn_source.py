@@ -136,7 +136,7 @@ class DrawnSource:
         """A hash of the scenarios of the first, the last, and the middle member."""
         scenario = self.take(np.array((0, self.members // 2, self.members - 1)))
         settings = (scenario.duration, scenario.step, scenario.method, scenario.formulation, scenario.renormalize)
-        found = sha256(repr((*settings, [f.name for f in scenario.forces])).encode())
+        found = sha256(repr((*settings, [f.name for f in scenario.acting_forces])).encode())
         numbers: list[Any] = flatten_leaves(tuple(scenario.problem))
         numbers += [x for part in scenario.parts for x in part.numbers(getattr(scenario, part.name))]
         for leaf in numbers:

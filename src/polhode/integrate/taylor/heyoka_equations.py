@@ -209,12 +209,12 @@ def _refuse(one: Force | Event | None, error: Exception) -> NoReturn:
 
 def _segment_forces(scenario: Scenario, middle: float, in_lanes: bool) -> list[Force]:
     """The forces of a segment, with every time window replaced by always or never."""
-    forces = [f for f in scenario.forces if f.kind != "impulse"]
+    forces = [f for f in scenario.acting_forces if f.kind != "impulse"]
     if in_lanes:
         loads = zip(scenario.of_kind("body"), scenario.load_kernels(), scenario.problem.load_params, strict=True)
         forces = [replace(f, kernel=kernel, params=params, bodies=None) for f, kernel, params in loads]
     result = []
-    for original, f in zip([f for f in scenario.forces if f.kind != "impulse"], forces, strict=True):
+    for original, f in zip([f for f in scenario.acting_forces if f.kind != "impulse"], forces, strict=True):
         if original.has_windows:
             first = [(float(np.ravel(start)[0]), float(np.ravel(stop)[0])) for start, stop in original.windows]
             is_open = any(start <= middle < stop for start, stop in first)

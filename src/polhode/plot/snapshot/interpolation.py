@@ -81,7 +81,7 @@ def _event_discontinuities(motion: Trajectory, who: list[int]) -> dict[int, list
 def _find_discontinuities(motion: Trajectory, i: int, by_event: list[_Discontinuity]) -> list[_Discontinuity]:
     """All discontinuities of a body or member within the outputs, in order of time."""
     outputs, is_member = motion.times, motion.axis == "member"
-    mine = [f for f in motion.scenario.forces if f.bodies is None or is_member or i in f.bodies]
+    mine = [f for f in motion.scenario.acting_forces if f.bodies is None or is_member or i in f.bodies]
     instants = [_member_value(f.instant, i) for f in mine if f.kind == "impulse"]
     for f in mine:
         for window in f.windows:

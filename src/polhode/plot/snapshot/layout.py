@@ -60,7 +60,7 @@ def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> 
         remarks.append(f"no arrows for forces: the file does not hold {', '.join(motion.unknown_forces)}")
     if motion.scenario.contacts and varies_between_members(_half_spaces(motion)):
         remarks.append("the members' floors differ: that of the first member is drawn")
-    pairs = [f.bodies for f in motion.scenario.forces if f.kind == "pair" and f.bodies is not None]
+    pairs = [f.bodies for f in motion.scenario.acting_forces if f.kind == "pair" and f.bodies is not None]
     return SnapshotViews(
         trail=trail,
         surfaces=[appearance.surface for appearance in appearances],

@@ -203,7 +203,7 @@ def _interpolate_views(motion: Trajectory, times: Array, views: list[StateView])
 
 def _sum_loads(motion: Trajectory, times: Array, views: list[StateView], shape: tuple[int, ...]) -> tuple[Array, Array]:
     """Total force and torque on each body, (k, n, 3); 0 if forces are unknown."""
-    forces = motion.scenario.forces
+    forces = motion.scenario.acting_forces
     if not forces or motion.unknown_forces:
         return np.zeros(shape), np.zeros(shape)
     constants = [motion.scenario.body_constants(i) for i in range(len(motion.scenario.bodies))]

@@ -94,7 +94,7 @@ class NativeExporter(SourceExporter):
         bodies = len(scenario.bodies)
         load = Force("applied_load", applied_load, (_ZERO,) * 4)
         each = [replace(load, bodies=(i,)) for i in range(bodies)] if scenario.is_system else [load]
-        self.own_forces, self.own_loads = scenario.forces, len(each)
+        self.own_forces, self.own_loads = scenario.acting_forces, len(each)
         super().__init__(replace(scenario, forces=(*scenario.forces, *each)), C)
         self.variables = fmi_variables(scenario)
 

@@ -158,7 +158,7 @@ class SlaveMotion:
             numbers += [*state.position.tolist(), *q, *state.velocity.tolist()]
             numbers += [*to_world(q, w_body), *w_body] + [energy] * scenario.is_system
         constants = [scenario.body_constants(i) for i in range(len(views))]
-        potential = force_evaluation.potential_energy(self._time, views, constants, self.scenario.forces)
+        potential = force_evaluation.potential_energy(self._time, views, constants, self.scenario.acting_forces)
         return [*numbers, sum(energies), float(potential), sum(energies) + float(potential)]
 
     # States -----------------------------------------------------------------------------------------------------------
