@@ -86,7 +86,7 @@ def everything(motion):
         [(c.event, c.body, c.time, c.name, c.ends, c.sample.tobytes()) for c in run.crossings],
         (run.steps, run.refused, run.auto_report, motion.axis),
         list(motion.unknown_forces) or [one.name for one in motion.scenario.forces if one.function is not None],
-        motion.scenario.as_mapping([one for one in motion.scenario.forces if one.function is None]),
+        motion.scenario.without_own_functions().as_mapping(),
         [_appearance(part) for body in motion.scenario.bodies for part in body.parts],
     )
 
