@@ -81,6 +81,17 @@ SCENARIOS = {
     ),
     "rtol zero": (lambda: scenario(rtol=0.0), ScenarioError, "rtol must be greater than 0"),
     "rtol of one": (lambda: scenario(rtol=1.0), ScenarioError, "rtol must be at most 0.1", "is 1.0", "relative"),
+    "rtol below rounding": (
+        lambda: scenario(rtol=1e-30, method="vern9"),
+        ScenarioError,
+        "finer than numbers of 16 digits",
+        "'vern9'",
+    ),
+    "rtol below rounding, of four": (
+        lambda: scenario(rtol=(1e-9, 1e-9, 1e-20, 1e-9), atol=(0, 1, 0, 0), method="dop853"),
+        ScenarioError,
+        "rtol 1e-20",
+    ),
     "rtol of four": (lambda: scenario(rtol=(1e-9, 1e10, 1e-9, 1e-9)), ScenarioError, "rtol must be at most 0.1"),
     "mass too large": (
         lambda: scenario(ph.particle(1e200), forces=[f.linear_drag(1.0)], step=None, method="auto"),
