@@ -225,8 +225,10 @@ def test_a_file_that_holds_no_scenario_is_refused(text, kind, phrases, tmp_path)
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     missing = tmp_path / "missing.toml"
     assert_refused(lambda: ph.Scenario.from_toml(missing), FileError, ("there is no file", str(missing)))
-    assert_refused(lambda: ph.Scenario.from_toml(tmp_path), FileError, ("cannot be read", "directory", str(tmp_path)))
-    assert_refused(lambda: ph.Scenario.from_toml(sys.executable), FileError, ("cannot be read", "utf-8"))
+    assert_refused(
+        lambda: ph.Scenario.from_toml(tmp_path), FileError, ("is no file that can be read", "folder", str(tmp_path))
+    )
+    assert_refused(lambda: ph.Scenario.from_toml(sys.executable), FileError, ("is not UTF-8", "TOML"))
     nowhere = tmp_path / "no" / "folder.toml"
     assert_refused(lambda: scenario().to_toml(nowhere), FileError, ("cannot be written", str(nowhere)))
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.integrate.run_result import EventRecord, RunResult
 from polhode.results import dataset
 from polhode.results.motion import Motion
@@ -198,7 +198,7 @@ def read_quantity(quantity: str | QuantityFunction | Quantity) -> Quantity:
         return Quantity("function" if name == "<lambda>" else name, function=quantity)
     if not isinstance(quantity, str):
         raise InputError(
-            f"a quantity is a name such as 'position' or 'speed@final', or a function of a motion, not {quantity!r}"
+            f"a quantity is a name such as 'position' or 'speed@final', or a function of a motion, not {show(quantity)}"
         )
     rest, sign, at = (part.strip() for part in quantity.partition("@"))
     name, dot, component = rest.partition(".")

@@ -163,7 +163,7 @@ class Trajectory:
                 "motion[...] chooses members of an ensemble, and this motion is none: take an array and its rows, "
                 "such as motion.position[10], or motion.at(t)"
             )
-        if isinstance(which, int | np.integer) and not isinstance(which, bool):
+        if validation.is_whole_number(which):
             if not -count <= which < count:  # by which Python's loops know the end
                 raise IndexError(f"member {show(which)}: this ensemble has members 0 to {count - 1}")
             return self.member(int(which) % count)
@@ -683,7 +683,7 @@ def _member_numbers(which: Any, count: int) -> Indices:
     """The chosen members in increasing order, each once."""
     if isinstance(which, slice):
         ends = (which.start, which.stop, which.step)
-        if not all(end is None or isinstance(end, (int, np.integer)) for end in ends):
+        if not all(end is None or validation.is_whole_number(end) for end in ends):
             raise InputError(f"a slice of members is of whole numbers, not {show(which)}")
         if which.step is not None and which.step < 0:
             raise InputError("members keep their order: a slice of members needs a positive step")

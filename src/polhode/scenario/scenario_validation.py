@@ -38,6 +38,8 @@ PRECISIONS = ("strict", "fused", "single")
 LARGEST_RTOL = 0.1
 LEAST_STEP_RTOL = 1e-16
 """The least error of a step: what is smaller than the rounding of a number only shortens the steps, without end."""
+SHORTEST = 1e-300
+"""Of durations, in s: a thousandth of it is a number whose digits are all there."""
 MOST_OUTPUTS = 10**7
 """Of one body they take 2 or 3 GB.  `output_times` may have more."""
 MANY_MEMBERS = 16_384
@@ -198,6 +200,8 @@ def validate_scenario(scenario: Scenario) -> None:
 
 def _validate_resolution(scenario: Scenario) -> None:
     """Refuse steps that change no time."""
+    if scenario.duration < SHORTEST:
+        raise ScenarioError(f"duration {scenario.duration:g} s is too short to be divided: choose other units of time")
     step, start, end = scenario.step or scenario.duration, scenario.start_time, scenario.end_time
     if start + step == start:
         raise ScenarioError(
@@ -258,7 +262,11 @@ def validate_bodies(scenario: Scenario) -> None:
 
 def _validate_velocity_about_pivot(scenario: Scenario) -> None:
     """The velocity of the center of mass follows from the rotation about the pivot: zero means that."""
+    _ = scenario.members  # as many of everything
     given, state, pivot = scenario.states[0].velocity, scenario.states[0], np.asarray(scenario.pivot)
+    with np.errstate(over="ignore"):
+        moment = scenario.bodies[0].mass * (pivot * pivot).sum(axis=-1)
+    validation.check_still_finite(np.asarray(moment), "the moment of inertia about the pivot")
     pivot_to_com = pivot_to_com_world(as_leaves(state.quaternion_wxyz), as_leaves(pivot))
     turning = stack_components(com_velocity(as_leaves(state.angular_velocity), pivot_to_com))
     off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
@@ -435,4 +443,4 @@ def _validate_indices(
 ) -> None:
     out_of_range = [b for b in bodies or () if not 0 <= b < len(scenario.bodies)]
     if out_of_range:
-        raise error(f"{what} body {out_of_range[0]}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")
+        raise error(f"{what} body {show(out_of_range[0])}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")
