@@ -69,7 +69,10 @@ class QuantityAt:
             shown = motion if not self.at else _at_the_end(motion)
             assert self.known is not None
             times = motion.end_times[None] if self.at else None
-            array = np.asarray(self.known.values(shown, times), dtype=np.float64)
+            found = self.known.values(shown, times)
+            if found is None:
+                raise InputError(f"{self.text!r}: this ensemble has no {self.name}: {self.known.more}")
+            array = np.asarray(found, dtype=np.float64)
             if self.at and not self.known.at_events:
                 # Forces are evaluated at the last output time, not at the time at which a member stopped.
                 array = np.where(_along_members(motion.end_times < motion.times[-1], array), np.nan, array)

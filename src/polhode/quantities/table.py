@@ -20,21 +20,21 @@ _AXIS, _BODY = ("axis",), ("body_axis",)
 
 NEEDS: dict[str, Any] = {
     "": lambda motion: True,
-    "forces": lambda motion: not motion.unknown_forces,
-    "angular acceleration": lambda motion: not motion.unknown_forces and motion.scenario.mass_course is None,
-    "potential": lambda motion: (
+    "known forces": lambda motion: not motion.unknown_forces,
+    "known forces, no mass course": lambda motion: not motion.unknown_forces and motion.scenario.mass_course is None,
+    "a force with a potential": lambda motion: (
         not motion.unknown_forces and any(f.potential is not None for f in motion.scenario.forces)
     ),
-    "pivot": lambda motion: not motion.unknown_forces and motion.scenario.pivot is not None,
+    "a pivot": lambda motion: not motion.unknown_forces and motion.scenario.pivot is not None,
     "contacts": lambda motion: bool(motion.scenario.contacts),
     "rotors": lambda motion: bool(motion.scenario.rotors),
-    "motors": lambda motion: not motion.unknown_forces and bool(motion.scenario.rotors),
-    "mass course": lambda motion: motion.scenario.mass_course is not None,
-    "work": lambda motion: motion.run_result.columns.work is not None,
-    "drifting matrix": lambda motion: motion.scenario.form.keeps_matrix,
-    "system": lambda motion: motion.scenario.is_system,
+    "rotors, known forces": lambda motion: not motion.unknown_forces and bool(motion.scenario.rotors),
+    "a mass course": lambda motion: motion.scenario.mass_course is not None,
+    "counted it, as single runs do": lambda motion: motion.run_result.columns.work is not None,
+    "the formulation momentum_matrix": lambda motion: motion.scenario.form.keeps_matrix,
+    "several bodies": lambda motion: motion.scenario.is_system,
 }
-"""What a motion must have, so that datasets and tables have a quantity: (motion) -> whether it has."""
+"""What a motion must have, in words, so that datasets and tables have a quantity: (motion) -> whether it has."""
 
 
 class MotionQuantities:
@@ -162,7 +162,7 @@ class MotionQuantities:
         title="rotation matrix, orthonormal",
         of_motion=laws.orthonormal_rotation_matrix,
         at_events=True,
-        needs="drifting matrix",
+        needs="the formulation momentum_matrix",
     )
     inertia_world = Quantity(
         "kg m2",
@@ -201,7 +201,7 @@ class MotionQuantities:
         of_motion=laws.total_kinetic_energy,
         at_events=True,
         of_system=True,
-        needs="system",
+        needs="several bodies",
         more="[Hydra 2017, eq. 4.27]",
     )
     potential_energy = Quantity(
@@ -209,7 +209,7 @@ class MotionQuantities:
         "potential energy: the sum over all forces that have one, of a whole system",
         title="potential energy",
         of_motion=dynamics.potential_energy,
-        needs="potential",
+        needs="a force with a potential",
         of_system=True,
     )
     energy = Quantity(
@@ -218,7 +218,7 @@ class MotionQuantities:
         title="energy",
         of_motion=dynamics.energy,
         symbol="E",
-        needs="potential",
+        needs="a force with a potential",
         of_system=True,
     )
     acceleration = Quantity(
@@ -228,7 +228,7 @@ class MotionQuantities:
         title="acceleration",
         of_motion=dynamics.acceleration,
         symbol="a",
-        needs="forces",
+        needs="known forces",
     )
     angular_acceleration = Quantity(
         "rad s-2",
@@ -237,7 +237,7 @@ class MotionQuantities:
         title="angular acceleration",
         of_motion=dynamics.angular_acceleration,
         symbol="α",
-        needs="angular acceleration",
+        needs="known forces, no mass course",
     )
     reaction_force = Quantity(
         "N",
@@ -245,7 +245,7 @@ class MotionQuantities:
         _AXIS,
         title="force of the pivot",
         of_motion=dynamics.reaction_force,
-        needs="pivot",
+        needs="a pivot",
     )
     mass = Quantity(
         "kg",
@@ -254,7 +254,7 @@ class MotionQuantities:
         of_motion=laws.mass,
         at_events=True,
         symbol="M",
-        needs="mass course",
+        needs="a mass course",
         stored=True,
         on_page=True,
         more="It changes only with a `mass_course`.",
@@ -266,7 +266,7 @@ class MotionQuantities:
         title="center of mass in the body",
         of_motion=laws.center_of_mass,
         at_events=True,
-        needs="mass course",
+        needs="a mass course",
         more="It moves only with a `mass_course`.",
     )
     rotor_speed = Quantity(
@@ -298,7 +298,7 @@ class MotionQuantities:
         ("rotor",),
         title="torque of the motors",
         of_motion=laws.rotor_torque,
-        needs="motors",
+        needs="rotors, known forces",
         of_system=True,
     )
     work = Quantity(
@@ -307,7 +307,7 @@ class MotionQuantities:
         title="work",
         of_motion=laws.work,
         symbol="W",
-        needs="work",
+        needs="counted it, as single runs do",
         stored=True,
         more="None for an ensemble, which does not count it.",
     )
