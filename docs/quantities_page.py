@@ -24,14 +24,14 @@ World axes, except where it says body; (time, member, body, component). One of
 def page() -> str:
     """The page's text."""
     closing = (
-        "\nDatasets, tables and files list those that a motion has. At events, and where an event has stopped a member, "
+        "\nDatasets, tables and files list those that a motion has. At events, and where one has stopped a member, "
         "a quantity is known if the state alone gives it.\n"
     )
     return OPENING + "".join(_row(name, one) for name, one in QUANTITIES.items()) + closing
 
 
 def _row(name: str, one: Quantity) -> str:
-    components = " × ".join(" ".join(AXES[axis]) if axis in AXES else f"one for each {axis}" for axis in one.axes)
+    components = ", ".join(" ".join(AXES[axis]) if axis in AXES else f"one for each {axis}" for axis in one.axes)
     unit = "" if one.unit == "1" else one.written_unit
     known = "yes" if one.at_events else ""
     symbol = one.symbol.replace("|", "\\|")
