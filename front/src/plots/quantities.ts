@@ -148,9 +148,9 @@ const inBodyAxes = (name: string, row: Row): Row => ({ ...row, heading: `${row.h
 
 /** The curves of a row of the table. */
 function quantitiesOf({ heading, symbol, components }: Row, colors: readonly string[]): Quantity[] {
-  const spoken = SPOKEN[symbol] ?? (symbol || heading.toLowerCase());
+  const spoken = SPOKEN[symbol] ?? symbol;
   return components.map(({ id, index }, i) => ({
-    ...{ id, index, name: symbol || (index === "" ? heading : ""), spoken: `${spoken} ${index}`.trim() },
+    ...{ id, index, name: symbol || (index === "" ? heading : ""), spoken: `${spoken} ${index}`.trim() || heading.toLowerCase() },
     ...{ label: `${symbol || heading} ${index}`.trim(), color: colors[i % colors.length] },
   }));
 }
