@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.merge_tree import MergeTree, Partial
-from polhode.ensembles.quantities import Quantity, QuantityFunction, read_quantity, take_members
+from polhode.ensembles.quantities import QuantityAt, QuantityFunction, read_quantity, take_members
 from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reduction_kinds import (
     CountReduction,
@@ -444,7 +444,7 @@ def _name(given: str | None, kind: str, text: str) -> str:
     return f"{kind}:{text}" if given is None else given
 
 
-def _read_averageable(quantity: str | QuantityFunction) -> Quantity:
+def _read_averageable(quantity: str | QuantityFunction) -> QuantityAt:
     read = read_quantity(quantity)
     if read.function is None and read.name == "quaternion_wxyz":
         raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.ensembles import reductions as kinds
 from polhode.ensembles.member_source import MemberSource
-from polhode.ensembles.quantities import FINAL, Quantity, read_quantity
+from polhode.ensembles.quantities import FINAL, QuantityAt, read_quantity
 from polhode.ensembles.reduced_quantity import AnyArray, ReducedQuantity, as_plain
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.result import EnsembleResult
@@ -356,7 +356,7 @@ def _make_notes(constant: list[str], sampled: AnyArray, result: EnsembleResult, 
     return tuple(notes)
 
 
-def _find_results(scenario: Scenario, given: Sequence[Reduction], results: Sequence[str]) -> list[Quantity]:
+def _find_results(scenario: Scenario, given: Sequence[Reduction], results: Sequence[str]) -> list[QuantityAt]:
     """The quantities, each one number for a member, or a few, at the end or at an event, that a summary looks at."""
     if isinstance(results, str) or not isinstance(results, Sequence):
         raise InputError(f"results must be a list of quantities, such as ['position.z@final'], not {show(results)}")
@@ -369,7 +369,7 @@ def _find_results(scenario: Scenario, given: Sequence[Reduction], results: Seque
             )
     for reduction in given:
         own = getattr(reduction, "quantity", None)
-        if not isinstance(own, Quantity) or not own.at or own.function is not None:
+        if not isinstance(own, QuantityAt) or not own.at or own.function is not None:
             continue
         if own not in wanted and replace(own, component="") not in wanted:
             wanted.append(own)

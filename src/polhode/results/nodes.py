@@ -16,7 +16,7 @@ from polhode.errors import InputError, show
 from polhode.integrate.loops.node_loops import evaluate_nodes
 from polhode.integrate.run_result import RunResult
 from polhode.massprops.body import Body
-from polhode.results import dynamics
+from polhode.quantities import dynamics
 from polhode.results.material_points import rotation_between
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array, check_numbers, is_whole_number, shape_of
