@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
+from polhode.errors import ScenarioError
 from polhode.ir.language import Recorded, in_plain_python, record_function
 from polhode.scenario.force import Force, flatten_leaves, map_leaves
 from polhode.scenario.parts import PARTS
@@ -36,6 +37,24 @@ def trace_functions(scenario: Scenario) -> Scenario:
     return scenario.with_settings(**{part.name: part.trace(getattr(scenario, part.name), tracer) for part in PARTS})
 
 
+def trace_law(scenario: Scenario, name: str, function: Callable[..., Any], dimensions: int) -> Callable[..., Any]:
+    """A function (t, state, body) of the user that returns a number, or with one dimension three, traced as it is now.
+
+    On a scenario with `engine="python"` it is called as it stands.
+    """
+    state, body = _seen(scenario)
+    arguments = {"t": 0.0, "state": state, "body": body}
+    is_traced = scenario.engine != "python"
+    if not dimensions:
+        return _settle(name, function, arguments, 0, is_traced, ScenarioError)
+    of_vectors = _settle(name, partial(_as_one_vector, function), arguments, 1, is_traced, ScenarioError)
+    return lambda t, state, body: of_vectors(t, state, body)[0]
+
+
+def _as_one_vector(function: Callable[..., Any], t: Any, state: Any, body: Any) -> Any:
+    return (function(t, state, body),)
+
+
 class _Seen(NamedTuple):
     """What the functions of a user are given of a body: its nesting alone matters."""
 
@@ -43,14 +62,18 @@ class _Seen(NamedTuple):
     body: BodyConstants = BodyConstants(0.0, 0.0, _VECTOR, _VECTOR, (1.0, 0.0, 0.0, 0.0), _VECTOR)
 
 
+def _seen(scenario: Scenario) -> _Seen:
+    sees = _Seen()
+    for part in scenario.parts:
+        sees = _Seen(*part.shape_view(scenario, *sees))
+    return sees
+
+
 class Tracer:
     """What parts ask to make the functions of the user as a run takes them."""
 
     def __init__(self, scenario: Scenario) -> None:
-        sees = _Seen()
-        for part in scenario.parts:
-            sees = _Seen(*part.shape_view(scenario, *sees))
-        self._sees, self._is_traced = sees, scenario.engine != "python"
+        self._sees, self._is_traced = _seen(scenario), scenario.engine != "python"
         self._has_members = scenario.members is not None
 
     def bind(self, record: Any) -> Any:

@@ -293,7 +293,7 @@ def validate_indices(
     """Refuse the index of a body that the scenario does not have."""
     out_of_range = [b for b in bodies or () if not 0 <= b < len(scenario.bodies)]
     if out_of_range:
-        raise error(f"{what} body {out_of_range[0]}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")
+        raise error(f"{what} body {show(out_of_range[0])}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")
 
 
 # Tables of files ------------------------------------------------------------------------------------------------------

@@ -52,7 +52,11 @@ class PivotPart(Part):
 
 def _validate_velocity(scenario: Scenario) -> None:
     """The velocity of the center of mass follows from the rotation about the pivot: zero means that."""
+    _ = scenario.members  # as many of everything
     given, state, pivot = scenario.states[0].velocity, scenario.states[0], np.asarray(scenario.pivot)
+    with np.errstate(over="ignore"):
+        moment = scenario.bodies[0].mass * (pivot * pivot).sum(axis=-1)
+    validation.check_still_finite(np.asarray(moment), "the moment of inertia about the pivot")
     pivot_to_com = pivot_to_com_world(as_leaves(state.quaternion_wxyz), as_leaves(pivot))
     turning = stack_components(com_velocity(as_leaves(state.angular_velocity), pivot_to_com))
     off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)

@@ -371,7 +371,7 @@ class Scenario(_ScenarioFields):
         if self.is_extended:
             what = ", ".join(part.words for part in self.parts if part.extends)
             raise ScenarioError(f"derivative describes rigid bodies; with {what} use ph.simulate")
-        now = t if isinstance(t, float) else validation.check_number(t, "t")
+        now = validation.check_number(t, "t")
         try:
             numbers = validation.as_floats(y)
         except (TypeError, ValueError, OverflowError):
@@ -481,7 +481,7 @@ class Scenario(_ScenarioFields):
         ...     print((pathlib.Path(folder) / "fall.py").read_text().splitlines()[4])
         body = ph.particle(1.0)
         """
-        scenario_file.write_text(Path(path), self.as_python())
+        scenario_file.write_text(validation.check_path(path, "the script"), self.as_python())
 
     def as_python(self) -> str:
         """The text of the Python script.

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 ENGINES = ("cpu", "gpu", "python")
 PRECISIONS = ("strict", "fused", "single")
 LARGEST_RTOL = 0.1
+LEAST_STEP_RTOL = 1e-16
+"""The least error of a step: what is smaller than the rounding of a number only shortens the steps, without end."""
+SHORTEST = 1e-300
+"""Of durations, in s: a thousandth of it is a number whose digits are all there."""
 MOST_OUTPUTS = 10**7
 """Of one body they take 2 or 3 GB.  `output_times` may have more."""
 MANY_MEMBERS = 16_384
@@ -126,6 +130,8 @@ def validate_scenario(scenario: Scenario) -> None:
 
 def _validate_resolution(scenario: Scenario) -> None:
     """Refuse steps that change no time."""
+    if scenario.duration < SHORTEST:
+        raise ScenarioError(f"duration {scenario.duration:g} s is too short to be divided: choose other units of time")
     step, start, end = scenario.step or scenario.duration, scenario.start_time, scenario.end_time
     if start + step == start:
         raise ScenarioError(
@@ -222,6 +228,8 @@ def _validate_method(scenario: Scenario) -> None:
                 f"{method.name} advances momenta: it goes with formulation 'momentum', not with "
                 f"{scenario.formulation!r}"
             )
+        if method.is_adaptive:
+            _check_least_tolerance(method.name, *scenario.tolerances)
     elif min(scenario.tolerances[0]) < LEAST_RTOL:
         raise ScenarioError(
             f"rtol {min(scenario.tolerances[0]):g} is finer than numbers of 16 digits can hold: {LEAST_RTOL:g} is the "
@@ -239,6 +247,16 @@ def _validate_method(scenario: Scenario) -> None:
     validation.check_flag(scenario.renormalize, "renormalize", ScenarioError)
     validation.check_text(scenario.name, "name", ScenarioError)
     _ = scenario.tolerances
+
+
+def _check_least_tolerance(method: str, rtol: tuple[float, ...], atol: tuple[float, ...]) -> None:
+    """Refuse an rtol that no step can meet, where no atol allows more."""
+    least = min((one for one, other in zip(rtol, atol, strict=True) if other == 0), default=1.0)
+    if least < LEAST_STEP_RTOL:
+        raise ScenarioError(
+            f"rtol {least:g} is finer than numbers of 16 digits can hold: {LEAST_STEP_RTOL:g} is the least that the "
+            f"steps of method {method!r} can be controlled by"
+        )
 
 
 def warn_of_step(step: float, method: Any) -> None:
