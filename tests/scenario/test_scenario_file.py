@@ -18,6 +18,7 @@ from polhode.errors import ForceError
 from polhode.massprops.body import Body
 from polhode.scenario.body_file import BODY_KEYS, GEOMETRY_KEYS, PRINCIPAL_AXES_KEYS
 from polhode.scenario.contact import CONTACTS
+from polhode.scenario.events import EVENTS
 from polhode.scenario.forces import FORCES
 from polhode.scenario.scenario_file import FILE_KEYS, GEODETIC_KEYS, STATE_KEYS
 
@@ -193,7 +194,7 @@ def test_a_function_of_ones_own_does_not_go_into_a_file(tmp_path):
     def push(t, state, body, params):
         return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
-    with pytest.raises(ForceError, match="push is your own function, which no file can hold"):
+    with pytest.raises(ForceError, match="push is your own function, which a file can only name"):
         ph.Scenario(SOLID, START, [push()], **PLAIN).to_toml(tmp_path / "scenario.toml")
     assert not (tmp_path / "scenario.toml").exists()
 
@@ -247,7 +248,7 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
         assert meaning
 
 
-@pytest.mark.parametrize(("heading", "makers"), [("Forces", FORCES), ("Contacts", CONTACTS)])
+@pytest.mark.parametrize(("heading", "makers"), [("Forces", FORCES), ("Contacts", CONTACTS), ("Events", EVENTS)])
 def test_the_page_lists_every_force_and_contact_and_argument_with_its_default(heading, makers):
     table = rows(heading)
     shown = {(name(row[0]), name(row[1])): value(row[3]) for row in table}

@@ -86,7 +86,7 @@ def test_functions_of_ones_own_are_refused_with_a_sentence():
     def lift(t, state, body, params):
         return (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
 
-    with pytest.raises(PolhodeError, match="lift is a function of your own"):
+    with pytest.raises(PolhodeError, match="lift is your own function"):
         ph.Scenario(ph.particle(1.0), forces=[lift()], duration=1.0).as_python()
 
 

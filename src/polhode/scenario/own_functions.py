@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polhode.errors import ScenarioError, show
+from polhode.errors import InputError, ScenarioError, show
 
 Finder = Callable[[str], Any]
 """What finds the object that a file names; or refuses to."""
@@ -65,20 +65,23 @@ def _searching(folder: Path) -> Iterator[None]:
 
 
 def dotted_name(function: Any) -> str | None:
-    """The name by which a file can name a function, or what a decorator of `ph` made of it; None if there is none."""
-    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
-    if module in (None, "__main__", "builtins") or not name.isidentifier():
+    """The name by which a file can name a function, or what a decorator of `ph` made of it; None if there is none.
+
+    Functions of the gallery have none: their models say more.
+    """
+    module, name = str(getattr(function, "__module__", "")), getattr(function, "__qualname__", "")
+    if module in ("None", "__main__", "builtins") or module.startswith("polhode.") or not name.isidentifier():
         return None
     found = getattr(sys.modules.get(module), name, None)
     return f"{module}.{name}" if getattr(found, "function", found) is function else None
 
 
-def name_or_refuse(function: Any, what: str) -> str:
+def name_or_refuse(function: Any, what: str, error: type[InputError] = ScenarioError) -> str:
     """The same; without a name a sentence says what to do."""
     name = dotted_name(function)
     if name is None:
-        raise ScenarioError(
-            f"{what} is a function of your own, which a file can only name: define it at the top of a module that "
+        raise error(
+            f"{what} is your own function, which a file can only name: define it at the top of a module that "
             "Python can import; or keep it in Python, add it after reading"
         )
     return name

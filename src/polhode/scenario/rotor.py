@@ -371,7 +371,7 @@ class RotorsPart(ListPart):
         defaults = {key: p.default for key, p in inspect.signature(rotor).parameters.items()}
         shown = {key: value for key, value in one.arguments.items() if value is not None and key != "params"}
         if one.function is not None:
-            shown["torque"] = name_or_refuse(one.function, f"the torque of {one.name}")
+            shown["torque"] = name_or_refuse(one.function, f"the torque of {one.name}", ForceError)
         table = {key: plain(value) for key, value in shown.items() if not is_same(value, defaults[key])}
         return table | write_params(one, plain) if one.function is not None else table
 
