@@ -144,8 +144,8 @@ PLANTED = [
     Planted(
         "chunks: resumed, the reductions of stored chunks are left out",
         "ensembles/chunk_work.py",
-        "ChunkOutcome(k, read_partials(store, k),",
-        "ChunkOutcome(k, {},",
+        "k, read_partials(store, k), read_failures",
+        "k, {}, read_failures",
         (RUNNER,),
     ),
     Planted(
@@ -158,8 +158,8 @@ PLANTED = [
     Planted(
         "members: a finer run goes to the member before",
         "ensembles/member_errors.py",
-        "finer.append((first + numbers, again))",
-        "finer.append((first + numbers - 1, again))",
+        "finer.append((own[numbers], again))",
+        "finer.append((own[numbers - 1], again))",
         (MEMBER_ERRORS,),
     ),
     Planted(
@@ -1359,14 +1359,14 @@ PLANTED = [
     ),
     Planted(
         "changing mass: steps cross the knots of its table",
-        "scenario/mass_course.py",
+        "scenario/mass_course_part.py",
         "list(held.knots.tolist())",
         "list(held.knots.tolist()[:1])",
         (BURN,),
     ),
     Planted(
         "changing mass: every member burns at the times of the first",
-        "scenario/mass_course.py",
+        "scenario/mass_course_part.py",
         "list(held.knots.T) if",
         "list(held.knots[0]) if",
         (MEMBERS_BURN,),
