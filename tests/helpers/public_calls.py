@@ -139,6 +139,10 @@ def forces() -> Iterator[Call]:
     }
     for name in (name for name in dir(f) if callable(getattr(f, name))):
         yield f"forces.{name}", getattr(f, name), needed.get(name, {})
+    yield "events.landing", ph.events.landing, {}
+    yield "events.apex", ph.events.apex, {}
+    yield "events.distance", ph.events.distance, {"distance": 1.0}
+    yield "events.angle", ph.events.angle, {"angle": 1.0}
     yield "earth.Earth", ph.earth.Earth, {"name": "Earth", "gm": 4e14, "radius": 6.4e6}
     yield "air.constant", ph.air.constant, {}
     yield "air.exponential", ph.air.exponential, {}

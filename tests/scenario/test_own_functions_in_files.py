@@ -54,12 +54,13 @@ def test_a_force_between_bodies_names_them(tmp_path):
     assert ph.simulate(read).position.tobytes() == ph.simulate(given).position.tobytes()
 
 
-def test_a_module_beside_the_file_is_found_after_all_others(tmp_path):
+def test_a_module_beside_the_file_is_found_after_all_others(tmp_path, monkeypatch):
     (tmp_path / "beside_the_file.py").write_text(
-        "import polhode as ph\n@ph.force\ndef push(t, state, body, params):\n"
+        "import colorsys\nimport polhode as ph\n@ph.force\ndef push(t, state, body, params):\n"
         "    return (params[0], 0.0, 0.0), (0.0,) * 3\n"
     )
-    (tmp_path / "random.py").write_text("raise RuntimeError('hides a module of Python')\n")
+    (tmp_path / "colorsys.py").write_text("raise RuntimeError('hides a module of Python')\n")
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     (tmp_path / "push.toml").write_text(
         "duration = 2.0\n[body]\nparticle = true\nmass = 1.0\n[[forces]]\nfunction = 'beside_the_file.push'\n"
         "params = [3.0]\n"
