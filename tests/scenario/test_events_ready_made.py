@@ -96,8 +96,10 @@ def test_members_have_their_own_numbers():
     assert float(motion.end_times[1]) == float(alone.times[-1])
 
 
-@pytest.mark.parametrize("method", ["rk4", "dop853", "vern9", "exact", "leapfrog"])
+@pytest.mark.parametrize("method", ["rk4", "dop853", "vern9", "exact", "leapfrog", "taylor"])
 def test_every_method_finds_the_landing(method):
+    if method == "taylor":
+        pytest.importorskip("heyoka")
     step = {"step": 0.01} if method in ("rk4", "leapfrog") else {}
     motion = ph.simulate(
         STONE, ph.State(position=(0, 0, 5.0)), [GRAVITY], duration=3.0, method=method, **step,
@@ -172,3 +174,18 @@ def test_a_sweep_draws_the_numbers_of_an_event(tmp_path):
 def test_mistakes_are_sentences(make, sentence):
     with pytest.raises((ScenarioError, ph.PolhodeError), match=sentence):
         make()
+
+
+def test_members_bounce_on_floors_of_their_own():
+    def bounce(t, state, body, params):
+        return (0.0, 0.0, -1.8 * state.linear_momentum[2]), (0.0, 0.0, 0.0)
+
+    heights, start = (0.0, 1.0, 2.0), ph.State(position=(0, 0, 5.0))
+    settings = {"duration": 2.0, "output_times": [1.0, 2.0], "method": "dop853"}
+    motion = ph.ensemble(
+        STONE, start, [GRAVITY], **settings, events=[ph.events.landing(np.array(heights), change=bounce, count=3)]
+    )
+    for k, height in enumerate(heights):
+        event = ph.events.landing(height, change=bounce, count=3)
+        one = ph.simulate(STONE, start, [GRAVITY], **settings, events=[event])
+        assert motion.position[:, k].tolist() == one.position.tolist()

@@ -161,3 +161,25 @@ def test_mistakes_name_the_member():
         ph.mass_course(course["times"][:2], course["mass"])
     with pytest.raises(PolhodeError, match="different lengths"):
         ph.Scenario(rocket(mass[:2]), START, duration=1.0, mass_course=ph.mass_course(**course))
+
+
+def test_a_sweep_draws_added_mass_and_rotors_with_a_course(tmp_path):
+    entries = [["1.0" if i == j else "0.0" for j in range(6)] for i in range(6)]
+    entries[0][0] = "{ uniform = [0.5, 1.0], name = 'added' }"
+    matrix = ", ".join(f"[{', '.join(row)}]" for row in entries)
+    (tmp_path / "fluid.toml").write_text(
+        f"duration = 1.0\nadded_mass = [{matrix}]\n[body]\nmass = 1.0\ninertia = [1, 1, 1]\n[[forces]]\n"
+        "kind = 'force_at'\nforce = [1.0, 0, 0]\n[sweep]\nmembers = 5\n"
+    )
+    source = ph.DrawnSource.from_toml(tmp_path / "fluid.toml")
+    motion = ph.ensemble(source.take(np.arange(5)))
+    assert motion.velocity[-1, :, 0] == pytest.approx(1 / (1 + source.inputs(np.arange(5))["added"]), rel=1e-12)
+    (tmp_path / "wheel.toml").write_text(
+        "duration = 5.0\n[body]\nmass = 1.0\ninertia = [1, 1, 1]\n[[rotors]]\naxis = [0, 0, 1]\n"
+        "inertia = { uniform = [0.01, 0.02], name = 'J' }\nspeed = { normal = [10.0, 1.0], name = 'speed' }\n"
+        "[mass_course]\ntimes = [0.0, 3.0]\nmass = [1.0, 0.5]\n"
+        "inertia = [[1, 1, 1], [{ uniform = [0.5, 0.8] }, 0.7, 0.7]]\n[sweep]\nmembers = 5\n"
+    )
+    source = ph.DrawnSource.from_toml(tmp_path / "wheel.toml")
+    drawn, motion = source.inputs(np.arange(5)), ph.ensemble(source.take(np.arange(5)))
+    assert motion.rotor_momentum[-1, :, 0] == pytest.approx(drawn["J"] * drawn["speed"], rel=1e-12)
