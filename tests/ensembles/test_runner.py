@@ -143,6 +143,53 @@ def test_a_function_that_has_changed_does_not_resume_a_store(tmp_path):
         run(3.0, resume=True)
 
 
+def test_a_function_whose_taylor_series_have_changed_does_not_resume_a_store(tmp_path):
+    """heyoka compiles them, so that there is no emitted code to compare."""
+
+    def run(acts, watches, changes, **options):
+        @ph.force
+        def push(t, state, body, params):
+            return (acts * t, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+        @ph.event
+        def height(t, state, body, params):
+            return state.position[2] - watches
+
+        def kick(t, state, body, params):
+            return (changes, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+        start = ph.State(velocity=[(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])
+        events, path = [height(change=kick)], tmp_path / "run.zarr"
+        return ph.ensemble(BOX, start, [push()], events=events, duration=1.0, method="taylor", store=path, **options)
+
+    first = run(2.0, 0.5, 1.0).checksum()
+    assert run(2.0, 0.5, 1.0, resume=True).checksum() == first
+    for changed in [(3.0, 0.5, 1.0), (2.0, 0.4, 1.0), (2.0, 0.5, 1.5)]:
+        with pytest.raises(FileError, match="code is"):
+            run(*changed, resume=True)
+
+
+def test_functions_that_cannot_be_compiled_are_stored_and_resumed(tmp_path):
+    def run(factor, **options):
+        @ph.force
+        def push(t, state, body, params):
+            try:
+                return (factor * t, 0.0, 0.0), (0.0, 0.0, 0.0)
+            except OverflowError:
+                return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+        start = ph.State(velocity=[(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it is slow
+            return ph.ensemble(BOX, start, [push()], **SETTINGS, engine="python", **options)
+
+    path = tmp_path / "run.zarr"
+    assert np.array_equal(run(2.0, store=path).final.position, run(2.0).final.position)
+    run(2.0, store=path, resume=True)
+    with pytest.raises(FileError, match="code is"):
+        run(3.0, store=path, resume=True)
+
+
 def test_members_that_fail_are_listed_and_the_others_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(failures, "DESCRIBED", 2)
     poles = np.where(np.isin(np.arange(MEMBERS), [3, 4, 5, 8200]), 0.3, 5.0)

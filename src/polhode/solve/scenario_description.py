@@ -104,6 +104,14 @@ def _describe_force(f: Force) -> dict[str, Any]:
     return {**table, **(f.arguments or {"params": f.params})}
 
 
+def digest_functions(scenario: Scenario) -> list[str]:
+    """The digests of all functions of the user in a scenario: what acts, what is watched, and what that changes."""
+    acting: list[Any] = [*scenario.forces, *scenario.rotors]
+    kernels = [one.kernel for one in acting if one.function is not None]
+    kernels += [part for e in scenario.events for part in (e.kernel, e.change) if part is not None]
+    return [_digest_function(one) for one in kernels]
+
+
 def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
     """The digest of a function of the user: of its operations if it was traced, else of its code and what it holds."""
     if isinstance(function, Recorded):
