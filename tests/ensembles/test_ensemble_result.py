@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import warnings
 from functools import cache
@@ -232,6 +233,8 @@ def test_dataset_is_lazy_and_has_the_numbers(tmp_path: Path) -> None:
     assert not dataset["position"]._in_memory
     assert np.array_equal(dataset["position"].isel(time=-1).values, result.final.position)
     assert np.array_equal(dataset["input_mass"].values, result.inputs["mass"])
+    sent = pickle.loads(pickle.dumps(ph.load(tmp_path / "s.zarr").dataset))  # type: ignore[union-attr]
+    assert np.array_equal(sent["position"].values, dataset["position"].values)
 
 
 @pytest.mark.parametrize("make", [throws, pairs, bounces])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import pickle
 import warnings
@@ -16,6 +17,7 @@ from polhode.ensembles.chunk_work import ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
 from polhode.ensembles.emitted_code import digest_emitted_code
 from polhode.ensembles.member_source import ArraySource, digest_numbers_of
+from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reductions import check_reductions
 from polhode.errors import CancelledError, FileError, InputError, ScenarioError
 from polhode.progress import listening
@@ -167,6 +169,78 @@ def test_a_function_whose_taylor_series_have_changed_does_not_resume_a_store(tmp
     for changed in [(3.0, 0.5, 1.0), (2.0, 0.4, 1.0), (2.0, 0.5, 1.5)]:
         with pytest.raises(FileError, match="code is"):
             run(*changed, resume=True)
+
+
+FACTOR = 1.0
+"""What a function of the next test reads."""
+
+
+class Highest:
+    """A reduction of one's own, with a number."""
+
+    name = "highest"
+
+    def __init__(self, factor):
+        self._factor = factor
+
+    def partial(self, motion, first):  # noqa: ARG002
+        return {"height": self._factor * motion.position[-1, :, 2].max()}
+
+    def merge(self, left, right):
+        return {"height": np.maximum(left["height"], right["height"])}
+
+    def finish(self, total):
+        return ReducedQuantity(self.name, "highest", "height", total, {"height": ()}, {}, {}, 0)
+
+
+def scaled(factor, motion):
+    return factor * motion.position[-1, :, 0]
+
+
+def height_of(factor):
+    return lambda motion: factor * motion.position[-1, :, 2]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda factor: ph.reductions.mean(height_of(factor), name="mine"),
+        lambda factor: ph.reductions.mean(functools.partial(scaled, factor), name="mine"),
+        lambda factor: ph.reductions.mean(lambda motion: FACTOR * motion.position[-1, :, 0], name="mine"),
+        Highest,
+        lambda factor: ph.reductions.custom(
+            "mine",
+            lambda motion, first: {"sum": factor * motion.position[-1].sum()},
+            lambda a, b: {"sum": a["sum"] + b["sum"]},
+        ),
+    ],
+)
+def test_another_function_in_a_reduction_does_not_resume_a_store(tmp_path, monkeypatch, make):
+    def run(factor, **options):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        path = tmp_path / "run.zarr"
+        return ph.ensemble(BOX, START, duration=1.0, store=path, chunk_members=4096, reduce=[make(factor)], **options)
+
+    run(1.0)
+    for record in (tmp_path / "run.zarr" / "records").glob("chunk-00000001"):
+        record.unlink()
+    with pytest.raises(FileError, match=r"reductions\[0\]\.\w+(\[1\])? is"):
+        run(2.0, resume=True)
+    run(1.0, resume=True)
+
+
+def test_what_a_reduction_makes_of_the_total_may_be_another_on_resuming(tmp_path):
+    def run(factor, **options):
+        mine = ph.reductions.custom(
+            "mine",
+            lambda motion, first: {"sum": motion.position[-1, :, 0].sum()},
+            lambda a, b: {"sum": a["sum"] + b["sum"]},
+            lambda total: {"sum": factor * total["sum"]},
+        )
+        found = ph.ensemble(BOX, START, duration=1.0, store=tmp_path / "run.zarr", reduce=[mine], **options)
+        return float(found.reductions["mine"]["sum"])
+
+    assert 2 * run(1.0) == run(2.0, resume=True)
 
 
 def test_functions_that_cannot_be_compiled_are_stored_and_resumed(tmp_path):

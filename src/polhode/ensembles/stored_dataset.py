@@ -62,17 +62,19 @@ def open_dataset(store: EnsembleStore, motion_of: Callable[[Any], Motion]) -> xa
     )
     if not store.manifest.run["keeps_samples"]:
         return dataset
-
-    def compute(name: str, members: Any) -> Any:
-        return build_variable(motion_of(members), name)[1]
-
     one = build_dataset(_first_motion(store, motion_of))
     for name, variable in one.data_vars.items():
         if variable.dims[:2] == ("time", "member"):
             shape = variable.shape[0], plan.members, *variable.shape[2:]
-            dataset[name] = later(variable.dims, shape, variable.dtype, variable.attrs, partial(compute, str(name)))
+            dataset[name] = later(
+                variable.dims, shape, variable.dtype, variable.attrs, partial(_compute, motion_of, str(name))
+            )
     coordinates = {name: one.coords[name] for name in one.coords if name in dataset.dims}
     return dataset.assign_coords(coordinates).assign_attrs(one.attrs)
+
+
+def _compute(motion_of: Callable[[Any], Motion], name: str, members: Any) -> Any:
+    return build_variable(motion_of(members), name)[1]
 
 
 def _first_motion(store: EnsembleStore, motion_of: Callable[[Any], Motion]) -> Motion:
