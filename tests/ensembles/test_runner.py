@@ -19,7 +19,7 @@ from polhode.ensembles.emitted_code import digest_emitted_code
 from polhode.ensembles.member_source import ArraySource, digest_numbers_of
 from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reductions import check_reductions
-from polhode.errors import CancelledError, FileError, InputError, ScenarioError
+from polhode.errors import CancelledError, FileError, InputError, NonFiniteError, ScenarioError
 from polhode.progress import listening
 
 MEMBERS = 2 * BLOCK_MEMBERS + 300
@@ -307,6 +307,19 @@ def test_warnings_point_to_the_line_that_asked_for_the_run(run):
     with pytest.warns(UserWarning, match="members failed|a body turns") as caught:
         run()
     assert [one.filename for one in caught] == [__file__]
+
+
+def test_what_a_member_that_failed_has_is_the_same_in_memory_and_in_a_store(tmp_path):
+    fast = np.ones((5, 3))
+    fast[3] = 1e130
+    given = BOX, ph.State(velocity=fast, angular_velocity_body=(1.0, 2.0, 3.0)), [ph.forces.quadratic_drag(0.1)]
+    with pytest.raises(NonFiniteError) as raised:
+        ph.ensemble(*given, **SETTINGS)
+    with pytest.warns(UserWarning, match="1 of 5 members failed"):
+        stored = ph.ensemble(*given, **SETTINGS, store=tmp_path / "run.zarr")
+    for name, values in raised.value.motion.dataset.items():
+        assert np.array_equal(values, stored.dataset[name], equal_nan=values.dtype.kind == "f"), name
+        assert np.isnan(values[1:, 3]).all(), name
 
 
 def test_a_member_that_an_event_stops_has_not_failed():

@@ -297,7 +297,7 @@ class Trajectory:
 
         ||q| - 1| for quaternions, the largest entry of |R^T R - 1| for matrices, 0 for Euler angles; dimensionless.
         """
-        drift = self.run_result.samples[..., self.run_result.columns.drift]
+        drift = _blank_failed_members(self.run_result.samples)[..., self.run_result.columns.drift]
         return self._scalar(np.zeros_like(drift) if self.scenario.form.keeps_angles else drift)
 
     # Events ---------------------------------------------------------------------------------------------------------
