@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.chunks import combine_digests
+from polhode.ensembles.failures import MemberFailure
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, ChunkDamage, EnsembleStore
 from polhode.ensembles.stored_members import restore_all_members
