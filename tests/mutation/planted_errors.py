@@ -325,8 +325,22 @@ PLANTED = [
     Planted(
         "gravity gradient: force of second order left out",
         "equations/earth.py",
-        "return plus(force, more), to_world",
+        "return plus(force, to_world(state.orientation, more_body)), to_world",
         "return force, to_world",
+        (EARTH,),
+    ),
+    Planted(
+        "gravity gradient of the harmonics: mixed terms of the torque with the other sign",
+        "equations/earth.py",
+        "minus(pure, mixed)",
+        "plus(pure, mixed)",
+        (EARTH,),
+    ),
+    Planted(
+        "gravity gradient of the harmonics: slopes of the wrong degree",
+        "equations/earth.py",
+        "enumerate(weights, 2)",
+        "enumerate(weights, 1)",
         (EARTH,),
     ),
     Planted(
