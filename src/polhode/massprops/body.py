@@ -297,7 +297,7 @@ class Body:
         ----------
         mesh : path or meshio.Mesh
             Tetrahedra, hexahedra, wedges and pyramids, linear or quadratic: VTK, Gmsh, Exodus, Abaqus and whatever
-            else meshio reads (`pip install 'polhode[mesh]'`).
+            else meshio reads (`pip install '.[mesh]'` in a clone).
         density : float, array_like, dict, str or callable
             In kg/m3: one value; one per cell; one per region, `{"steel": 7850.0, "foam": 40.0}`; the name of a cell
             field in the file; or a function of x, y, z, called with arrays, in m.  Regions are Gmsh's physical

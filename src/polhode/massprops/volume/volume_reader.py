@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError, InputError, MeshError
+from polhode.installation import install_hint
 from polhode.massprops.geometry import Indices
 from polhode.massprops.volume import abaqus, exodus
 from polhode.massprops.volume.cell_types import CELL_TYPES
@@ -52,7 +53,7 @@ REFUSED_FORMATS = {
 }
 REFUSED_FORMATS |= {".post.gz": REFUSED_FORMATS[".post"], ".dato.gz": REFUSED_FORMATS[".dato"]}
 """Formats that meshio (5.3.5) does not read reliably, by file suffix."""
-INSTALL_HINT = "Reading volume meshes needs more packages: pip install 'polhode[mesh]'"
+INSTALL_HINT = f"Reading volume meshes needs more packages: {install_hint('mesh')}"
 
 
 def read_volume_mesh(mesh: Any) -> VolumeMesh:
