@@ -17,6 +17,7 @@ from polhode.results.motion_archive import read_motion, write_motion
 from polhode.results.nodes import Nodes, nodes_of_motion
 from polhode.results.rotating_frame import RotatingFrameMotion, transform_to_rotating_frame
 from polhode.results.trajectory import Trajectory, require_one_system
+from polhode.synonyms import explain_unknown_attributes
 from polhode.validation import Array, check_path
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from polhode.scenario.earth import Earth
 
 
+@explain_unknown_attributes("a Motion")
 class Motion(Trajectory):
     """The motion of a body, of a system's bodies, or of an ensemble's members: what `ph.simulate` returns.
 
