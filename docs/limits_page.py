@@ -292,7 +292,7 @@ def tables_page(record: dict[str, dict[str, Any]]) -> str:
         "",
         "Every crossing of this page was run. “Yes” means that the number came out that is written down below by hand, "
         "a number leads to the sentence that refuses the crossing. `python docs/capabilities.py`, in a clone, runs all "
-        "of them again and writes this page's record; tests run them, too. The kernels of GPUs are then compiled for the "
+        "of them again and writes this page's record; tests run them, too. Kernels of GPUs are then compiled for the "
         "processor, which has the same bits; live pages are only written, since the gallery's run in a browser.",
         "",
         "| part | what is looked at | expected |",
