@@ -40,7 +40,7 @@ def seconds(value: float) -> str:
 
 
 def precision_block() -> str:
-    """Who reaches an error of 1e-12 first."""
+    """Who reaches an error of 1e-12 first; a record may carry a note about its machine."""
     record = record_of("precision")
     others = [name for name in record["packages"] if name not in ("Polhode", "heyoka")]
     lines = [
@@ -53,8 +53,10 @@ def precision_block() -> str:
     for row in record["problems"]:
         cells = [_time(row["polhode"], shows_method=True), _time(row["heyoka"]), _time(row["best of the others"])]
         lines.append(f"| {TITLES[row['name']]} | {' | '.join(cells)} |")
-    if record["missing"]:
-        lines += ["", f"Not installed on that machine, and so not in the table: {', '.join(record['missing'])}."]
+    absent = (
+        f"Not installed there, and so not in the table: {', '.join(record['missing'])}." if record["missing"] else ""
+    )
+    lines += ["", " ".join(filter(None, (absent, record.get("note", ""))))]
     return "\n".join(lines) + "\n"
 
 
