@@ -293,6 +293,21 @@ PLANTED = [
         "name = place",
         (SWEEPS,),
     ),
+    # Words and units ------------------------------------------------------------------------------------------------
+    Planted(
+        "a mesh file without a unit is read in silence",
+        "massprops/surface/surface_reader.py",
+        "odd.append(_unit_sentence(name, used, extents, None))",
+        "pass",
+        ("massprops/test_surface_meshes.py",),
+    ),
+    Planted(
+        "attributes: words of other packages are not looked up",
+        "synonyms.py",
+        "told = _pointer(name, known)",
+        "told = None",
+        ("test_public_names.py",),
+    ),
     # Earth, air and flight ------------------------------------------------------------------------------------------
     Planted(
         "zonal harmonics: derivative of the wrong Legendre polynomial",
