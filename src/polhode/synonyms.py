@@ -355,6 +355,6 @@ def unknown_member_message(owner: object, shown: str, name: str) -> str:
     if name.startswith("_"):
         return f"{shown} has no {name!r}"
     fields = getattr(type(owner), "__dataclass_fields__", ())
-    known = [one for one in {*dir(type(owner)), *fields, *getattr(owner, "__dict__", ())} if not one.startswith("_")]
+    known = [one for one in {*dir(owner), *fields} if not one.startswith("_")]
     told = _pointer(name, known)
     return f"{shown} has no {name!r}: {nearest(name, known).partition(' Known:')[0] if told is None else told}"

@@ -18,11 +18,11 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ForceError, ScenarioError
+from polhode.integrate.traced_functions import _Seen
 from polhode.ir.language import in_plain_python, record_function
 
 ZERO = (0.0, 0.0, 0.0)
-_STATE = ph.StateView(ZERO, (0.0, 0.0, 0.0, 0.0), ZERO, ZERO, ZERO, ZERO, ZERO)
-_BODY = ph.BodyConstants(0.0, 0.0, ZERO, ZERO, (1.0, 0.0, 0.0, 0.0), ZERO)
+_STATE, _BODY = _Seen()
 KNOTS, VALUES = [0.0, 0.5, 1.0, 2.0], np.array([0.0, 1.0, 0.5, -1.0])
 CONSTANTS = {"k": 3.0, 1: 2.0}
 MATRIX = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.5], [0.0, 0.0, 1.0]])
