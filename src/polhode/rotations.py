@@ -7,13 +7,14 @@ pass a `Rotation` as `as_quat(scalar_first=True)`.  Axes need not be unit vector
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import validation
 from polhode.equations import formulations, quaternions, rigid_body
-from polhode.errors import InputError, show
+from polhode.errors import InputError, UnitWarning, find_stacklevel, show
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -319,6 +320,7 @@ def from_yaw_pitch_roll(yaw: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Ar
     """
     given = [_numbers(angle, name) for angle, name in ((yaw, "yaw"), (pitch, "pitch"), (roll, "roll"))]
     _check_broadcast(*given)
+    _warn_of_degrees(given)
     (cy, cp, cr), (sy, sp, sr) = ([f(angle / 2) for angle in given] for f in (np.cos, np.sin))
     return _stack_components(
         (
@@ -328,6 +330,20 @@ def from_yaw_pitch_roll(yaw: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Ar
             cr * cp * sy - sr * sp * cy,
         )
     )
+
+
+def _warn_of_degrees(angles: list[Array]) -> None:
+    """A single attitude needs no angle beyond a turn; angles over time may have been unwrapped, but for the pitch."""
+    yaw, pitch, roll = angles
+    wide = [float(a) for a in (yaw, roll) if a.ndim == 0 and abs(a) > 2 * np.pi]
+    wide += pitch[np.abs(pitch) > np.pi].tolist()
+    if wide:
+        warnings.warn(
+            f"yaw, pitch and roll: an angle is {wide[0]:g} rad, more than a turn (of the pitch, half of one). Is it in "
+            "degrees? np.radians converts them",
+            UnitWarning,
+            stacklevel=find_stacklevel(),
+        )
 
 
 def yaw_pitch_roll(turn: Rotation | ArrayLike) -> Array:

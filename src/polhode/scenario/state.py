@@ -17,7 +17,7 @@ from polhode.errors import InputError, ScenarioError, StateError, nearest, show
 from polhode.rotations import from_yaw_pitch_roll
 from polhode.rotations import product as quaternion_products
 from polhode.scenario.earth import as_earth, check_latitude, ned_quaternion, turn_about_axis
-from polhode.synonyms import explain_unknown_arguments
+from polhode.synonyms import explain_unknown_arguments, unknown_member_message
 from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class State(_StateFields):
     def __getattr__(self, name: str) -> Any:
         make = self.__dict__.pop("_make", None) if name in _LAZY_FIELDS else None
         if make is None:
-            raise AttributeError(f"a State has no {show(name)}")
+            raise AttributeError(unknown_member_message(self, "a State", name))
         x, q, v, w = map(stack_components, make())
         self._fill(x, normalize_quaternion(q), v, w, self.time, len(x) if x.ndim > 1 else None)
         return self.__dict__[name]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from types import CodeType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ DIGEST = "SHA-256"
 MOST_DIFFERENCES = 5
 """So many differences are named."""
 PACKAGES = ("numpy", "llvmlite", "heyoka")
+_PLAIN = (bool, int, float, str, list, tuple, dict, np.ndarray, np.generic)
+"""What a function may read from globals that is told in numbers and words."""
 
 
 def describe_run(scenario: Scenario) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def describe_for_comparison(scenario: Scenario) -> dict[str, Any]:
     """All numbers and words of a scenario, and digests of the functions of the user and of long lists."""
     content = scenario.without_own_functions().as_mapping(scenario.needs_geometry)
     for part in scenario.parts:
-        content[part.name] = part.describe(getattr(scenario, part.name), content.get(part.name), _digest_function)
+        content[part.name] = part.describe(getattr(scenario, part.name), content.get(part.name), digest_function)
     content["output_times"] = scenario.times
     described: dict[str, Any] = _plain(content)
     return described
@@ -78,7 +81,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
+def digest_functions(scenario: Scenario) -> list[str]:
+    """The digests of all functions of the user in a scenario: what acts, what is watched, and what that changes."""
+    own = scenario.own_functions
+    return [digest_function(one.record.change if one.gives == "change" else one.record.kernel) for one in own]
+
+
+def digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
     """The digest of a function of the user: of its operations if it was traced, else of its code and what it holds."""
     if isinstance(function, Recorded):
         return function.key
@@ -89,18 +98,24 @@ def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
 
 
 def _parts_of(function: Callable[..., Any], seen: tuple[int, ...]) -> Iterator[Any]:
-    code: CodeType | None = getattr(function, "__code__", None)
     yield getattr(function, "__qualname__", type(function).__qualname__)
-    if code is None:
-        return
-    yield from _parts_of_code(code)
-    yield _plain(getattr(function, "__defaults__", None))
-    for cell in getattr(function, "__closure__", None) or ():
-        held = cell.cell_contents
-        if not callable(held):
-            yield _plain(held)
-        elif id(held) not in seen:
-            yield _digest_function(held, seen)
+    held: list[Any] = [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
+    held += [vars(function.__self__)] if isinstance(function, MethodType) else []
+    code: CodeType | None = getattr(function, "__code__", None)
+    if isinstance(function, partial):
+        held += [function.func, *function.args, *function.keywords.values()]
+    elif code is not None:
+        names, shared = set(_names_in(code)), getattr(function, "__globals__", {})
+        yield from _parts_of_code(code)
+        held += [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if cell != CellType()]
+        held += [shared[name] for name in sorted(names & shared.keys()) if isinstance(shared[name], _PLAIN)]
+    elif isinstance(call := type(function).__call__, FunctionType):  # an object of the user
+        held += [call, getattr(function, "__dict__", None)]
+    for one in held:
+        if not callable(one):
+            yield _plain(one)
+        elif id(one) not in seen:
+            yield digest_function(one, seen)
 
 
 def _parts_of_code(code: CodeType) -> Iterator[Any]:
@@ -110,7 +125,14 @@ def _parts_of_code(code: CodeType) -> Iterator[Any]:
         if isinstance(constant, CodeType):
             yield from _parts_of_code(constant)
         else:
-            yield constant
+            yield sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)
 
 
 def _plain(value: Any) -> Any:

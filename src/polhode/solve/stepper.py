@@ -40,7 +40,7 @@ from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_
 from polhode.solve.quick_advance import QuickAdvance, QuickStates
 from polhode.solve.run_errors import run_error
 from polhode.solve.simulate import as_scenario
-from polhode.synonyms import check_argument_names
+from polhode.synonyms import check_argument_names, explain_unknown_attributes
 from polhode.validation import Array, check_number, check_numbers, shape_of
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 
 @documented
+@explain_unknown_attributes("a Stepper")
 class Stepper:
     """A body, or a system of bodies, that is advanced from outside.
 
