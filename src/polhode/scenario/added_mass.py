@@ -12,7 +12,7 @@ from polhode.equations.quaternions import to_body
 from polhode.errors import InertiaError, ScenarioError
 from polhode.scenario.members import select_members
 from polhode.scenario.own_functions import Finder
-from polhode.scenario.part import Extension, Part, Plain, Start
+from polhode.scenario.part import Extension, Plain, ScenarioPart, Start
 from polhode.scenario.setting import Setting
 from polhode.scenario.state import State
 from polhode.scenario.tensors import invert, matrix_entries
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polhode.scenario.scenario import Scenario
 
 
-class AddedMassPart(Part):
+class AddedMassPart(ScenarioPart):
     """A symmetric 6 x 6 matrix for each body; zeros for a body of a system without."""
 
     setting = Setting(

@@ -9,14 +9,14 @@ from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.errors import ScenarioError, show
 from polhode.scenario.mass_course import MassCourse, check_course, read_mass_course
 from polhode.scenario.own_functions import Finder
-from polhode.scenario.part import Call, Extension, Part, Plain, Start
+from polhode.scenario.part import Call, Extension, Plain, ScenarioPart, Start
 from polhode.scenario.setting import Setting
 
 if TYPE_CHECKING:
     from polhode.scenario.scenario import Scenario
 
 
-class MassCoursePart(Part):
+class MassCoursePart(ScenarioPart):
     """Mass, center and inertia that change."""
 
     setting = Setting(

@@ -83,7 +83,7 @@ class Call(NamedTuple):
     """The arguments before those by name."""
 
 
-class Part:
+class ScenarioPart:
     """An argument of a scenario: what it accepts, and what follows from it.  The methods hold for most parts."""
 
     setting: Setting
@@ -221,7 +221,7 @@ class Part:
         return table
 
 
-class ListPart(Part):
+class ListPart(ScenarioPart):
     """A part that is a list of records, each with `select_members`, and perhaps with `params` and `members`."""
 
     kinds: Mapping[str, Callable[..., Any]] | None = None

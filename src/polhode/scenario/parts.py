@@ -7,11 +7,11 @@ from polhode.scenario.contact_validation import ContactsPart
 from polhode.scenario.event_part import EventsPart
 from polhode.scenario.force_part import ForcesPart
 from polhode.scenario.mass_course_part import MassCoursePart
-from polhode.scenario.part import Part
+from polhode.scenario.part import ScenarioPart
 from polhode.scenario.pivot import PivotPart
 from polhode.scenario.rotor import RotorsPart
 
-PARTS: tuple[Part, ...] = (
+PARTS: tuple[ScenarioPart, ...] = (
     ForcesPart(),
     EventsPart(),
     ContactsPart(),

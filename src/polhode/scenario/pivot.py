@@ -10,7 +10,7 @@ from polhode import validation
 from polhode.equations.pivot import com_velocity, pivot_to_com_world
 from polhode.errors import ScenarioError
 from polhode.scenario.members import select_members
-from polhode.scenario.part import Part
+from polhode.scenario.part import ScenarioPart
 from polhode.scenario.setting import Setting
 from polhode.scenario.state import stack_components
 from polhode.validation import as_leaves
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from polhode.scenario.scenario import Scenario
 
 
-class PivotPart(Part):
+class PivotPart(ScenarioPart):
     """Three numbers, perhaps over members, from the center of mass along the body axes, in m."""
 
     setting = Setting(

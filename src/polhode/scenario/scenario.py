@@ -26,7 +26,7 @@ from polhode.scenario.force import Force, ForceLaw, announced_members, array_len
 from polhode.scenario.mass_course import MassCourse
 from polhode.scenario.members import select_body_members, select_state_members
 from polhode.scenario.method_choice import MethodChoice, choose_method
-from polhode.scenario.part import OwnFunction, Part
+from polhode.scenario.part import OwnFunction, ScenarioPart
 from polhode.scenario.parts import PARTS
 from polhode.scenario.problem import Problem, body_constants, build_problem, constants_of_body, with_error_floor
 from polhode.scenario.rotor import Rotor
@@ -170,7 +170,7 @@ class Scenario(_ScenarioFields):
         return tuple(given) if isinstance(given, (list, tuple)) else (given,)
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ScenarioPart, ...]:
         """What is attached to the bodies."""
         return tuple(part for part in PARTS if part.is_attached(getattr(self, part.name)))
 
