@@ -250,7 +250,7 @@ def answer(limit: Limit) -> str:
             limit.shows()
         except (PolhodeError, AttributeError) as error:
             said = str(error).partition(" Known:")[0].partition(" known are")[0].partition(". Last good state")[0]
-            said = said.partition(" (docs/")[0]
+            said = said.partition(f" ({HERE}")[0]  # where the example of this page stands
             return said.partition(". The documentation lists")[0].rstrip(":; .")
     return ""
 
