@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 
 import numpy as np
@@ -151,3 +152,13 @@ def test_a_run_is_resumed_with_ready_made_events(tmp_path):
     motion = ph.simulate(given, store=tmp_path / "run.zarr")
     again = ph.simulate(given, store=tmp_path / "run.zarr", resume=True)
     assert again.position.tobytes() == motion.position.tobytes()
+
+
+def test_a_scenario_is_the_same_after_it_was_sent_to_another_process():
+    wheel, start = ph.rotor((0, 0, 1), 0.01, torque=((0.0, 1.0), (0.1, 0.2))), ph.State(velocity=(0, 0, 3.0))
+    events = [ph.events.apex(action="record")]
+    given = ph.Scenario(BODY, start, [ph.forces.gravity()], duration=2.0, events=events, rotors=[wheel])
+    _ = given.parts, given.problem  # what is worked out is sent, too
+    sent = pickle.loads(pickle.dumps(given))
+    assert sent.as_toml() == given.as_toml()
+    assert sent.parts == given.parts

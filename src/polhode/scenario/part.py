@@ -99,6 +99,13 @@ class ScenarioPart:
     needs_geometry = False
     """Whether it needs the shapes of the bodies, so that files hold them."""
 
+    def __eq__(self, other: object) -> bool:
+        """Parts of one class are the same, also in another process."""
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
     @property
     def name(self) -> str:
         """The argument, the field of a `Scenario`, and the key of a file."""
