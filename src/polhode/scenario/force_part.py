@@ -128,7 +128,7 @@ class ForcesPart(ListPart):
         table: dict[str, Any] = {} if one.bodies is None else {key: list(one.bodies)}
         if one.function is not None:
             return {"function": name_or_refuse(one.function, one.name, ForceError), **write_params(one, plain), **table}
-        refuse_one_member(one)
+        refuse_one_member(one, ForceError)
         given = {key: plain(value) for key, value in one.arguments.items() if value is not None}
         return {"kind": one.name, **given, **(table if one.kind != "pair" else {})}
 

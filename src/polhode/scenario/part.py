@@ -370,10 +370,10 @@ def read_bodies(given: Any, name: str) -> Sequence[int]:
     return list(given)
 
 
-def refuse_one_member(record: Any) -> None:
+def refuse_one_member(record: Any, error: type[InputError] = ScenarioError) -> None:
     """Refuse to write what was selected from an ensemble: its arguments were those of all members."""
     if not record.arguments and flatten_leaves(record.params):
-        raise ScenarioError(
+        raise error(
             f"{record.name} is one member's of an ensemble, which no file can hold: make it again with its own numbers"
         )
 
