@@ -36,7 +36,6 @@ _SUPPORT_MODULES = (
     "independent_rk4",
     "knob",
     "lesson",
-    "lessons",
     "live_page",
     "measurements",
     "plain_formulas",

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squared
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval, zero_crossings
 from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import finish_time_panel, rk4_settings
@@ -169,10 +170,27 @@ MODEL = Model(
         switches=("poinsot",),
         off=("trailOmega",),
         panels=("angular_velocity", "phase:angular_velocity_body_3:angular_velocity_body_2", "drift"),
-        grabs=(
-            Grab("angular_velocity", knob="spin", component=2),
-            Grab("angular_velocity", knob="nudge", component=1),
-        ),
+        grabs=(Grab("angular_velocity", knob="spin", component=2), Grab("angular_velocity", knob="nudge", component=1)),
         shows="An ellipsoid rolls on a plane; the point of contact leaves the axis of spin and goes to its other end.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\lambda = \omega_3\sqrt{\frac{(I_3 - I_1)(I_2 - I_3)}{I_1 I_2}}",
+                "the rate at which a nudge grows; axis 3 has the intermediate moment",
+            ),
+            Formula(r"\epsilon(t) = \epsilon\cosh\lambda t", "the nudge, while it is small"),
+        ),
+        steps=(
+            TryThis("The nudge grows until the top flips.", run="nudged"),
+            TryThis(
+                "Ten times smaller: the flip comes 3.3 s later, not less violent.", values={"nudge": 0.01}, run="nudged"
+            ),
+            TryThis("Tinier still.", run="tiny nudge"),
+            TryThis(
+                "Three times the spin: it flips three times as soon.", values={"spin": 3.0, "nudge": 0.3}, run="nudged"
+            ),
+        ),
+        references=("Tops report, figure 5", "Landau and Lifshitz, section 37"),
     ),
 )

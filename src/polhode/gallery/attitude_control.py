@@ -11,6 +11,7 @@ import numpy as np
 from polhode.equations.elementary import atan2
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.rotations import quaternion
@@ -176,4 +177,20 @@ same law then turns more slowly, and overshoots.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\tau = -k_p\,\theta - k_d\,\dot\theta", "the law: proportional to angle and rate"),
+            Formula(r"\int(q\,\theta^2 + q\,\dot\theta^2 + \tau^2)\,\mathrm{d}t \to \min", "what its gains make least"),
+            Formula(r"L_{\mathrm{satellite}} + L_{\mathrm{wheel}} = 0", "the wheel takes what the satellite gets"),
+        ),
+        steps=(
+            TryThis("Back by 60 degrees, without a limit of the motor.", run="no limit"),
+            TryThis("A motor of 0.05 N m: slower, and it overshoots.", run="0.05 N m"),
+            TryThis(
+                "A larger weight of the error: a faster turn, for more torque.", values={"weight": 5.0}, run="no limit"
+            ),
+            TryThis("Almost half a turn with the weak motor.", values={"angle": 170.0}, run="0.05 N m"),
+        ),
+        references=("Schaub 2018, chapter 8",),
+    ),
 )

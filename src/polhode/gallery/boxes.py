@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
 from polhode.reference.problems import problem
@@ -220,10 +221,20 @@ MODEL = Model(
         switches=("closedForm",),
         off=("forces", "L"),
         panels=("drift", "angular_velocity", "energy", "position"),
-        grabs=(
-            Grab("angular_velocity", knob="spin", component=1),
-            Grab("angular_velocity", knob="nudge", component=0),
-        ),
+        grabs=(Grab("angular_velocity", knob="spin", component=1), Grab("angular_velocity", knob="nudge", component=0)),
         shows="A box tumbles while it flies; the gray outline is the closed form, which it must not leave.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\dot{\mathbf{L}} = 0", "no torque: L keeps its ten digits, or all"),
+            Formula(r"2E = \sum_i I_i\omega_i^2", "and so does the energy"),
+        ),
+        steps=(
+            TryThis("The closed form.", run="exact"),
+            TryThis("RK4 with steps of 10 ms: see what the audit says.", run="RK4, 10 ms"),
+            TryThis("The step of the benchmark, 1 ms.", run="RK4, the step"),
+            TryThis("Spun faster.", values={"spin": 8.0}, run="exact"),
+        ),
+        references=("Peters", "Christian 2011, problem 17.6"),
     ),
 )

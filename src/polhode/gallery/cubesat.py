@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.closed_forms.libration import Libration
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
@@ -268,10 +269,7 @@ def stage(amplitude: float, altitude: float, panels: float) -> Stage:
         ),
         off=("omega", "L", "trailOmega", "trailCenter", "forces"),
         panels=("angular_velocity", "torque", "drift"),
-        props=(
-            Globe(EARTH_RADIUS, rate=SIDEREAL_RATE, label="Earth"),
-            LocalVertical(label="toward the Earth"),
-        ),
+        props=(Globe(EARTH_RADIUS, rate=SIDEREAL_RATE, label="Earth"), LocalVertical(label="toward the Earth")),
         floor=False,
         frame=ThirdFrame("orbit", (0.0, 0.0, rate), first=True),
         grabs=(Grab("attitude", knob="amplitude", component=1, scale=180 / pi),),
@@ -300,4 +298,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\boldsymbol{\tau} = \frac{3 G M}{r^3}\,\mathbf{n}\times I\mathbf{n}",
+                "the gravity gradient; n points to the Earth's center",
+            ),
+            Formula(
+                r"\omega_{\mathrm{lib}} = n\sqrt{3\,\frac{I_1 - I_3}{I_2}}",
+                "small librations: 1.588 per orbit for this shape",
+            ),
+        ),
+        steps=(
+            TryThis("Released at 25 degrees, it swings about the vertical."),
+            TryThis("One degree: the period of small angles.", values={"amplitude": 1.0}),
+            TryThis("At 80 degrees it is close to tumbling, and slow.", values={"amplitude": 80.0}),
+            TryThis("Far out, at 36,000 km: as many swings per orbit.", values={"altitude": 36000.0}),
+        ),
+        references=("Hughes 1986", "Wertz 1978"),
+    ),
 )

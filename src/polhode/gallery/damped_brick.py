@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.tumbling_brick import BRICK, DURATION, LIKENESS
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import aerodynamics, earth_gravity
@@ -146,5 +147,20 @@ form: its rate falls exponentially with the air that it has passed.""",
         frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
         likeness=LIKENESS,
         shows="A brick falls over the Earth; the air stops its tumbling.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"M_x = C_{lp}\,\frac{p\,b}{2V}\,\frac{\rho V^2}{2}\,S\,b",
+                "the damping moment about x, against the rate p",
+            ),
+        ),
+        steps=(
+            TryThis("The air stops the tumbling.", run="tumbling"),
+            TryThis("Twice the damping.", values={"damping": 2.0}, run="tumbling"),
+            TryThis("Hardly any damping: it tumbles on.", values={"damping": 0.01}, run="tumbling"),
+            TryThis("From 40 km, where the air is thin.", values={"height": 40000.0}, run="tumbling"),
+        ),
+        references=("NASA/TM-2015-218675, check case 3", "Stevens 2016"),
     ),
 )

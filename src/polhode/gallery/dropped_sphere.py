@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.massprops.body import Body
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
@@ -137,4 +138,18 @@ other; this one agrees with the nearest of them within 1e-7 m.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\Delta x \approx \frac{1}{3}\,\Omega\,g\,t^3\cos\lambda",
+                "how far to the east it falls, at the latitude λ",
+            ),
+        ),
+        steps=(
+            TryThis("At the equator: 6.4 m in 30 s."),
+            TryThis("At 60 degrees north: half as much.", values={"latitude": 60.0}),
+            TryThis("Near the pole: less than a tenth.", values={"latitude": 85.0}),
+        ),
+        references=("NASA/TM-2015-218675, check case 1", "Landau and Lifshitz, section 39"),
+    ),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
 from polhode.gallery.plain_formulas import free_rotation_period
 from polhode.gallery.shared import finish_time_panel
@@ -227,10 +228,29 @@ MODEL = Model(
         switches=("trailAxis2",),
         off=("trailOmega",),
         panels=("angular_velocity", "phase:angular_velocity_body_2:angular_velocity_body_3", "drift"),
-        grabs=(
-            Grab("angular_velocity", knob="spin", component=1),
-            Grab("angular_velocity", knob="nudge", component=0),
-        ),
+        grabs=(Grab("angular_velocity", knob="spin", component=1), Grab("angular_velocity", knob="nudge", component=0)),
         shows="A spinning box turns over again and again, while its angular momentum stays where it is.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\lambda = \omega_2\sqrt{\frac{(I_2 - I_1)(I_3 - I_2)}{I_1 I_3}}",
+                "the rate at which a nudge of a spin about the intermediate axis 2 grows",
+            ),
+            Formula(
+                r"2E = \sum_i I_i\omega_i^2, \quad L^2 = \sum_i I_i^2\omega_i^2",
+                "both are conserved: ω stays on the curve where two ellipsoids meet",
+            ),
+        ),
+        steps=(
+            TryThis("The box flips over, and back."),
+            TryThis("A nudge ten times smaller only delays the flip.", values={"nudge": 0.01}),
+            TryThis("The T-handle does the same.", run="t-handle"),
+            TryThis(
+                "Poinsot's ellipsoid rolls on its plane, and the polhode runs along the separatrix.",
+                switches=("poinsot",),
+            ),
+        ),
+        references=("Landau and Lifshitz, section 37", "Christian 2011, problem 17.6"),
     ),
 )

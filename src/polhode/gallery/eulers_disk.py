@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.equations.quaternions import to_world
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import thin_disk
 from polhode.scenario.contact import floor
@@ -243,5 +244,15 @@ MODEL = Model(
         panels=("tilt_precession", "energy", "drift"),
         grabs=(Grab("attitude", knob="tilt", component="tilt", scale=180 / pi),),
         shows="A coin rolls on its rim and lies down; the flatter it is, the faster it goes round.",
+    ),
+    lesson=Lesson(
+        formulas=(Formula(r"\Omega^2\sin\theta = \frac{4g}{a}", "the flatter, the faster"),),
+        steps=(
+            TryThis("On a rough floor: the rate grows until the disk lies down.", run="rough floor"),
+            TryThis("Without resistance it would roll on for ever at the same angle.", run="steady"),
+            TryThis("More resistance: it is over sooner.", values={"resistance": 0.01}, run="rough floor"),
+            TryThis("Started flat, it goes round faster.", values={"tilt": 10.0}, run="rough floor"),
+        ),
+        references=("Moffatt 2000",),
     ),
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box, thin_sheet
 from polhode.scenario.contact import floor
@@ -264,4 +265,19 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\langle E_{\mathrm{trans}}\rangle : \langle E_{\mathrm{rot}}\rangle = 1 : 2",
+                "in space: one vertical degree of freedom, two of rotation",
+            ),
+            Formula(r"\langle E_{\mathrm{trans}}\rangle : \langle E_{\mathrm{rot}}\rangle = 1 : 1", "in a plane"),
+        ),
+        steps=(
+            TryThis("One box: each bounce exchanges energy between falling and turning.", run="one box"),
+            TryThis("From 3 m.", values={"height": 3.0}, run="one box"),
+            TryThis("Sixty-four boxes in a plane.", run="boxes in 2D"),
+        ),
+        references=("Christian 2011, project 17.3",),
+    ),
 )

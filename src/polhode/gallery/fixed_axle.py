@@ -12,6 +12,7 @@ from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
@@ -254,4 +255,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\boldsymbol{\tau} = \boldsymbol{\omega}\times\mathbf{L}",
+                "the torque of the bearings, which turns with the box",
+            ),
+            Formula(
+                r"\tau = \lvert I_3 - I_2\rvert\,\omega^2\sin\alpha\cos\alpha",
+                "its size, for a box tilted by α about its first axis",
+            ),
+        ),
+        steps=(
+            TryThis("L is not along the shaft, and goes round it.", switches=("trailL",)),
+            TryThis("At 45 degrees the bearings carry the largest torque.", values={"tilt": 45.0}),
+            TryThis("Twice the rate: four times the torque.", values={"rate": 10.0}),
+            TryThis("Take the bearings away: the angular velocity leaves the shaft at once.", run="without it"),
+        ),
+        references=("Christian 2011, section 17.4, exercise 17.11",),
+    ),
 )

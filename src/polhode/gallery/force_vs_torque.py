@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
@@ -270,4 +271,29 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"W = \mathbf{F}\cdot\Delta\mathbf{r}_P", "work: force times displacement of its point of application"
+            ),
+            Formula(
+                r"E_{\mathrm{rot}} = \mathbf{F}\cdot(R\,\mathbf{r} - \mathbf{r}) \le F d",
+                "the extra energy goes into the rotation, and comes back",
+            ),
+        ),
+        steps=(
+            TryThis(
+                "Pushed at its end, the block swings about the direction of the force while its center moves as "
+                "before.",
+                run="off the center",
+            ),
+            TryThis("Pushed at its center, it only moves.", run="at the center"),
+            TryThis(
+                "A short arm: it swings more slowly, and takes less extra energy.",
+                values={"arm": 0.25},
+                run="off the center",
+            ),
+        ),
+        references=("Baraff 1997, section 5.5",),
+    ),
 )

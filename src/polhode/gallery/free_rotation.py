@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.equations.elementary import tan
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
 from polhode.gallery.plain_formulas import radians, sorted_period
 from polhode.gallery.shared import add_legend_below_title, finish_time_panel
@@ -220,4 +221,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\ddot q = \frac{1}{2}\,q\,\dot{\boldsymbol{\omega}} - \frac{\omega^2}{4}\,q",
+                "the acceleration of the quaternion",
+            ),
+            Formula(
+                r"I_1\dot\omega_1 = (I_2 - I_3)\,\omega_2\omega_3",
+                "Euler's equation of a free body about axis 1; the others follow by exchange of the axes",
+            ),
+        ),
+        steps=(
+            TryThis("About axis 1: a nudge only makes it wobble.", run="block about axis 1"),
+            TryThis("About axis 2, the intermediate one: it flips over and comes back.", run="block about axis 2"),
+            TryThis("Exactly about axis 2, without a nudge: it spins steadily.", run="block exactly about axis 2"),
+            TryThis("About axis 3: stable again.", run="block about axis 3"),
+        ),
+        references=("Christian 2011, section 17.6",),
+    ),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest, show
 from polhode.gallery.knob import Knob
-from polhode.gallery.lesson import Lesson, load_lesson
+from polhode.gallery.lesson import Lesson
 from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
@@ -116,7 +116,7 @@ class Model:
     """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
     motion, if it takes that."""
     lesson: Lesson | None = None
-    """Formulas, steps to try and sources, beside the views; a model of the gallery has its own in `gallery.lessons`."""
+    """Formulas, steps to try and sources, beside the views."""
     toml: Callable[[Mapping[str, float]], str] | None = None
     """The text of its own file with these values, if it has one."""
 
@@ -184,10 +184,6 @@ class Model:
         """The checks of these motions; none if the model has no numbers."""
         return () if self.numbers is None else self.numbers(motions, **values)
 
-    def find_lesson(self) -> Lesson | None:
-        """The lesson given, or that of the gallery's model of this name; None if there is none."""
-        return self.lesson or load_lesson(self.name)
-
     def name_scenarios(self, values: Mapping[str, float]) -> dict[str, Scenario]:
         """The scenarios with these values, by name, the main one first; a single one has the name of the model.
 
@@ -211,7 +207,7 @@ class Model:
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
             "rank": self.rank,
-            "lesson": None if (lesson := self.find_lesson()) is None else lesson.describe(),
+            "lesson": None if self.lesson is None else self.lesson.describe(),
             "hasFigure": self.picture is not None,
             "picture": thumbnail_name(self.name),
         }

@@ -10,15 +10,8 @@ import numpy as np
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.gyroscope_disk import (
-    FRAMES,
-    GRAVITY,
-    HEIGHT,
-    MASS,
-    inclination,
-    initial_state,
-    turning_times,
-)
+from polhode.gallery.gyroscope_disk import FRAMES, GRAVITY, HEIGHT, MASS, inclination, initial_state, turning_times
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.plain_formulas import released_period, steady_precession_rates
 from polhode.gallery.shared import finish_time_panel
@@ -249,5 +242,27 @@ MODEL = Model(
         switches=("trailAxis3",),
         off=("trailOmega", "bodyAxes"),
         shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"I_s\cos\theta\,\dot\varphi^2 - I_3\omega_3\,\dot\varphi + M g l = 0",
+                "steady precession: two rates, slow and fast",
+            ),
+            Formula(
+                r"\omega_3 \ge \frac{2}{I_3}\sqrt{I_s M g l\cos\theta}", "the least spin, at which the two rates merge"
+            ),
+        ),
+        steps=(
+            TryThis("Slow precession: the torque of the weight turns L sideways.", run="slow", switches=("trailL",)),
+            TryThis("The other root: nearly free rotation, with a large force at the pivot.", run="fast"),
+            TryThis(
+                "Released with spin only: it falls, precesses and rises again, with cusps.",
+                run="released",
+                switches=("trailAxis3",),
+            ),
+            TryThis("With less spin it falls farther.", values={"spin": 6.0}, run="released", switches=("trailAxis3",)),
+        ),
+        references=("Christian 2011, section 17.6, eq. 17.51", "Goldstein 1980, section 5.7"),
     ),
 )

@@ -100,10 +100,7 @@ def inclination(state: Any) -> float:
 def make_stage(panels: tuple[str, ...], knob: str = "", **more: Any) -> Stage:
     """The disk on its axle and the axle on its stand; `knob` is the parameter that is the angle of the axle."""
     end = (0.0, 0.0, AXLE_ABOVE)
-    props = (
-        Axle((0.0, 0.0, -HEIGHT), end, AXLE_RADIUS),
-        Stand((0.0, 0.0, 0.0), STAND_HEIGHT, 1.6 * AXLE_RADIUS),
-    )
+    props = (Axle((0.0, 0.0, -HEIGHT), end, AXLE_RADIUS), Stand((0.0, 0.0, 0.0), STAND_HEIGHT, 1.6 * AXLE_RADIUS))
     grabs = [Grab("angular_velocity", knob="spin", component=2)]
     if knob:
         grabs.append(Grab("attitude", knob=knob, component="tilt", scale=180 / pi))

@@ -12,6 +12,7 @@ from polhode.equations.quaternions import from_angles
 from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
@@ -284,5 +285,22 @@ MODEL = Model(
         switches=("trailAxis3", "closedForm"),
         off=("omega", "trailOmega", "L", "forces", "torque"),
         shows="The axle of a gyroscope passes close to the vertical; the two angles about it jump, the disk does not.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\dot\varphi = \frac{\omega_1\sin\psi + \omega_2\cos\psi}{\sin\theta}", "what fails near the vertical"
+            ),
+            Formula(r"\dot q = \frac{1}{2}\,q\,\boldsymbol{\omega}", "what does not"),
+        ),
+        steps=(
+            TryThis("With quaternions, the near miss is nothing special.", run="quaternions"),
+            TryThis("With Euler angles, the same step: the error stays.", run="Euler angles"),
+            TryThis("A miss ten times as wide: the error is much smaller.", values={"miss": 0.1}, run="Euler angles"),
+            TryThis(
+                "Exactly through the vertical the angles are fine.", run="Euler angles, exactly through the vertical"
+            ),
+        ),
+        references=("Christian 2011, project 17.2",),
     ),
 )

@@ -10,6 +10,7 @@ import numpy as np
 from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
@@ -297,4 +298,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"T = \sqrt{\frac{8h}{g}}", "the time in the air, for a throw of height h"),
+            Formula(r"\omega = \frac{2\pi n}{T}", "the spin for n turns"),
+        ),
+        steps=(
+            TryThis("Two turns: the handle comes back.", switches=("trailPoint",)),
+            TryThis("One turn and a half: the handle points away.", values={"turns": 1.5}, switches=("trailPoint",)),
+            TryThis("A high throw of three turns.", values={"height": 3.0, "turns": 3.0}, switches=("trailPoint",)),
+        ),
+        references=("Hydra 2017, chapter 5",),
+    ),
 )

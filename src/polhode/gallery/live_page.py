@@ -93,7 +93,7 @@ def live_page(
 
 def _lesson_of_page(model: Model, values: Mapping[str, float], program: LiveProgram) -> dict[str, Any] | None:
     """The lesson without those steps that need another value of a knob that is fixed, or a run that is left out."""
-    lesson, runs = model.find_lesson(), {"", *(one.name for one in program.runs)}
+    lesson, runs = model.lesson, {"", *(one.name for one in program.runs)}
     if lesson is None:
         return None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import sphere
 from polhode.scenario.scenario import Scenario
@@ -234,11 +235,7 @@ def stage(separation: float, spin: float) -> Stage:
     arc = [t * one + (1 - t) * other for t in np.linspace(0.0, 1.0, 25)]
     bow = np.array([0.36 * separation * p / np.linalg.norm(p) for p in arc])
     bonds = Bonds(
-        atoms,
-        [(0, k) for k in range(1, 5)],
-        0.045 * separation,
-        radii.tolist(),
-        ("#4a4f58", *["#f2f2f2"] * 4),
+        atoms, [(0, k) for k in range(1, 5)], 0.045 * separation, radii.tolist(), ("#4a4f58", *["#f2f2f2"] * 4)
     )
     return Stage(
         off=("L", "omega", "bodyAxes", "trailOmega"),
@@ -274,4 +271,19 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\cos\alpha = -\frac{1}{3}", "the angle between two bonds: 109.47 degrees"),
+            Formula(r"b = \frac{\sqrt{6}}{4}\,a", "a bond, from the distance a between two hydrogens"),
+        ),
+        steps=(
+            TryThis(
+                ("Follow one body axis: its tip moves on a circle, since the molecule spins like a ball."),
+                switches=("trailAxis1",),
+            ),
+            TryThis("Ten times the spin: the motion is the same, only faster.", values={"spin": 20.0}),
+            TryThis("Ten times the size: angles stay, and so does the period.", values={"separation": 10.0}),
+        ),
+        references=("Christian 2011, problem 17.1",),
+    ),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.shapes import sphere
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity, thruster
@@ -223,4 +224,20 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"R_{k+1} = R_k + h\,\omega^* R_k", "Euler's step for the rotation matrix"),
+            Formula(r"\det R = 1 + 25 h^4", "after two steps: no rotation any more"),
+        ),
+        steps=(
+            TryThis("Two steps by hand, and ten more by machine.", run="the exercise"),
+            TryThis(
+                "A step of 0.2 s: the determinant is 1.04, and the sphere has grown by 4 percent.",
+                values={"step": 0.2},
+                run="the exercise",
+            ),
+            TryThis("Without gravity only the push remains.", values={"g": 0.0}, run="the exercise"),
+        ),
+        references=("Slides",),
+    ),
 )

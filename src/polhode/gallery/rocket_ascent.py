@@ -11,6 +11,7 @@ import numpy as np
 
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder, frustum
 from polhode.scenario.flight_forces import CoefficientTable, drag
@@ -159,4 +160,21 @@ Atmosphere 1976.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\Delta v = u\ln\frac{m_0}{m_1} - g\,t_b",
+                "the rocket equation, less what gravity takes while it burns",
+            ),
+        ),
+        steps=(
+            TryThis("In the air: drag takes its share near the speed of sound.", run="in the air"),
+            TryThis("Without air.", run="without air"),
+            TryThis("Half of its mass is propellant.", values={"propellant": 30.0}, run="in the air"),
+            TryThis(
+                "Burnt in 4 s: faster, since gravity has less time to slow it.", values={"burn": 4.0}, run="in the air"
+            ),
+        ),
+        references=("Tsiolkovsky 1903", "Cornelisse et al. 1979"),
+    ),
 )

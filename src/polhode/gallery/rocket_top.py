@@ -11,6 +11,7 @@ from polhode.equations.quaternions import from_angles
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.gyroscope_disk import inclination, turning_times
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.plain_formulas import released_period
@@ -228,4 +229,20 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\boldsymbol{\tau} = T\,\mathbf{z}\times\mathbf{x}_3",
+                "the torque of the thrusters, normal to z and to the axle",
+            ),
+            Formula(r"E = E_{\mathrm{rot}} + T\cos\theta", "is conserved, as for a weight"),
+        ),
+        steps=(
+            TryThis("L goes round z, and the axle round L.", switches=("trailL", "trailAxis3")),
+            TryThis("A fast top precesses slowly and hardly nutates.", values={"spin": 12.0}, switches=("trailAxis3",)),
+            TryThis("Three times the thrust.", values={"torque": 3.0}, switches=("trailAxis3",)),
+            TryThis("Started below the horizontal.", values={"theta": 120.0}, switches=("trailAxis3",)),
+        ),
+        references=("Tops report, section 7", "Goldstein 1980, section 5.7"),
+    ),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from polhode import rotations
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.gallery.shared import finish_time_panel
@@ -243,4 +244,26 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                (
+                    r"\mathbf{v}' = \mathbf{v}\cos\alpha + \mathbf{r}\times\mathbf{v}\,\sin\alpha + "
+                    r"\mathbf{r}\,(\mathbf{r}\cdot\mathbf{v})(1 - \cos\alpha)"
+                ),
+                "a vector rotated by α about the unit vector r",
+            ),
+        ),
+        steps=(
+            TryThis("Sixty degrees about (1, 2, 2)."),
+            TryThis(
+                "A third of a turn about (1, 1, 1) exchanges the axes: x goes to y, y to z, z to x.",
+                values={"axis_x": 1.0, "axis_y": 1.0, "axis_z": 1.0, "angle": 120.0},
+            ),
+            TryThis(
+                "A quarter turn about z alone.", values={"axis_x": 0.0, "axis_y": 0.0, "axis_z": 1.0, "angle": 90.0}
+            ),
+        ),
+        references=("Christian 2011, section 17.3.2",),
+    ),
 )

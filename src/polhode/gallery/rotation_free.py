@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import lever_arms
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
@@ -144,4 +145,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\sum_i\mathbf{r}_i\times\mathbf{F}_i = 0", "the torques of the two forces cancel"),
+            Formula(r"a = \frac{2F}{M}", "the block rises as if both acted at its center of mass"),
+        ),
+        steps=(
+            TryThis("Two forces, one on each side: it rises 8 m without turning."),
+            TryThis("Four times the force: the same 8 m in half the time.", values={"force": 12.0}),
+            TryThis("Close to the center or far from it: the motion is the same.", values={"arm": 0.2}),
+        ),
+        references=("Baraff 1997, section 5.3",),
+    ),
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.massprops.shapes import box
 from polhode.scenario.contact import slope
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
@@ -234,5 +235,20 @@ MODEL = Model(
         panels=("speed", "forces", "position", "energy"),
         grabs=(Grab("attitude", knob="angle", component="tilt", scale=180 / pi),),
         shows="A block on a slope, with its weight and the force of the slope on it.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\tan\theta_0 = \mu", "the angle at which it starts to slide"),
+            Formula(r"a = g\,(\sin\theta - \mu\cos\theta)", "then it accelerates"),
+        ),
+        steps=(
+            TryThis("At 20 degrees it slides.", run="the block"),
+            TryThis(
+                "At 16 degrees it stays: tan 16° is 0.287, less than 0.3.", values={"angle": 16.0}, run="the block"
+            ),
+            TryThis("At 17 degrees it starts: tan 17° is 0.306.", values={"angle": 17.0}, run="the block"),
+            TryThis("A slippery slope.", values={"friction": 0.05}, run="the block"),
+        ),
+        references=("Moreau 1988", "Stronge 2000"),
     ),
 )

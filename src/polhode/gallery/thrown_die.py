@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
 from polhode.scenario.contact import floor
@@ -105,14 +106,7 @@ def numbers(motions: Mapping[str, Motion], throws: float, restitution: float, fr
             0.0,
             "all of them",
         ),
-        ReferenceCheck(
-            "energy in the end, one throw",
-            "J",
-            float(one.energy[-1]),
-            resting,
-            1e-9 * resting,
-            "M g a/2",
-        ),
+        ReferenceCheck("energy in the end, one throw", "J", float(one.energy[-1]), resting, 1e-9 * resting, "M g a/2"),
         ReferenceCheck(
             "chi-square of the faces",
             "1",
@@ -248,4 +242,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\chi^2 = \sum_{k=1}^{6}\frac{(n_k - n/6)^2}{n/6}", "how far the counts are from equal shares"),
+        ),
+        steps=(
+            TryThis("One throw.", run="one throw"),
+            TryThis("A table that does not rebound.", values={"restitution": 0.0}, run="one throw"),
+            TryThis("A lively table: more bounces.", values={"restitution": 0.6}, run="one throw"),
+            TryThis("All throws together.", run="all throws"),
+        ),
+        references=("Christian 2011, project 17.3",),
+    ),
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import cylinder, sphere
 from polhode.scenario.contact import floor
@@ -248,4 +249,24 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"J = \mathbf{L}\cdot\mathbf{d} = \text{const}",
+                "Jellett's invariant; d is the line from the point of contact to the center of mass",
+            ),
+        ),
+        steps=(
+            TryThis(
+                "Spun about the vertical: it turns over, and its center rises.",
+                run="spun about the vertical",
+                switches=("trailAxis3",),
+            ),
+            TryThis("Spun about its own tilted axis: friction rights it instead.", run="spun about its own axis"),
+            TryThis(
+                "With more friction it turns over sooner.", values={"friction": 0.2}, run="spun about the vertical"
+            ),
+        ),
+        references=("Cohen 1977",),
+    ),
 )

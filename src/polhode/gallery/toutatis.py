@@ -14,6 +14,7 @@ from polhode.equations.quaternions import from_angles, to_world
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuths, zero_crossings
 from polhode.massprops.shapes import ellipsoid
 from polhode.reference.free_rotation import AsymmetricTop
@@ -319,4 +320,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"I_1\dot\omega_1 = (I_2 - I_3)\,\omega_2\omega_3",
+                "Euler's equation of a free body about axis 1; the others follow by exchange of the axes",
+            ),
+            Formula(r"\mathbf{L} = R\,I\,R^T\boldsymbol{\omega}", "constant in space, where no torque acts"),
+        ),
+        steps=(
+            TryThis("Forty days of tumbling.", run="forty days"),
+            TryThis(
+                "Half a percent more spin: the attitude after forty days is another.",
+                values={"spin_change": 0.005},
+                run="forty days",
+            ),
+            TryThis("A largest moment 2 percent larger.", values={"moment_change": 0.02}, run="forty days"),
+        ),
+        references=("Hudson and Ostro 1995", "Takahashi et al. 2013"),
+    ),
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossings
 from polhode.gallery.plain_formulas import quarter_period
 from polhode.gallery.shared import finish_time_panel, rk4_settings
@@ -205,4 +206,18 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\mathbf{F}_1 + \mathbf{F}_2 = 0", "the center of mass stays at rest"),
+            Formula(r"\ddot\theta = \frac{6 f}{I_2}", "at the start; I₂ is 208 kg m² for 48 kg"),
+        ),
+        steps=(
+            TryThis("The block turns like a pendulum about the direction of the forces."),
+            TryThis(
+                "The second point at (3, 0, -2): the same torque at the start, another swing.", values={"height": -2.0}
+            ),
+            TryThis("Four times the force: everything happens twice as fast.", values={"force": 8.0}),
+        ),
+        references=("Baraff 1997, section 5.4",),
+    ),
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.rotations import angle_between
@@ -112,5 +113,23 @@ nearest of them is met within 1e-8 deg.""",
         ),
         likeness=LIKENESS,
         shows="A brick falls over the Earth and tumbles as if nothing acted on it.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"I\dot{\boldsymbol{\omega}} = -\boldsymbol{\omega}\times I\boldsymbol{\omega}",
+                "free rotation: gravity exerts no torque about the center of mass",
+            ),
+        ),
+        steps=(
+            TryThis("It tumbles as it falls.", run="in the fall"),
+            TryThis("Alone in space: the same rotation.", run="free rotation"),
+            TryThis(
+                "Spun about y, its intermediate axis, with a small nudge: it flips.",
+                values={"roll": 1.0, "pitch": 100.0, "yaw": 0.0},
+                run="in the fall",
+            ),
+        ),
+        references=("NASA/TM-2015-218675, check case 2",),
     ),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from polhode.equations.elementary import power
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import sphere
@@ -184,4 +185,20 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\mu = \frac{m_a m_b}{m_a + m_b}", "the reduced mass"),
+            Formula(r"T = 2\pi\sqrt{\frac{\mu}{k}}", "the period of the distance"),
+        ),
+        steps=(
+            TryThis("The center of mass moves uniformly; each ball oscillates about it.", switches=("trailCenter",)),
+            TryThis("A partner of 100 kg hardly moves.", values={"mass_b": 100.0}),
+            TryThis("Four times the stiffness: half the period.", values={"stiffness": 80.0}),
+            TryThis(
+                "Equal masses, no drift: equal and opposite motions.",
+                values={"mass_a": 2.0, "mass_b": 2.0, "drift": 0.0},
+            ),
+        ),
+        references=("Baraff 1997, section 2",),
+    ),
 )

@@ -11,6 +11,7 @@ from polhode import rotations
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
@@ -239,4 +240,22 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                (
+                    r"\sum_i m_i\,\mathbf{r}_i\times\mathbf{g} = \left(\sum_i "
+                    r"m_i\mathbf{r}_i\right)\times\mathbf{g} = 0"
+                ),
+                "the torques of all weights about the center of mass",
+            ),
+        ),
+        steps=(
+            TryThis("It falls and does not start to turn."),
+            TryThis("Another tilt: still no torque.", values={"tilt": 150.0}),
+            TryThis("A field that points up: it falls upward, without turning.", values={"field": 180.0}),
+            TryThis("On the Moon it falls more slowly.", values={"g": 1.62}),
+        ),
+        references=("Baraff 1997, section 5.2",),
+    ),
 )
