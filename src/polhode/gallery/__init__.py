@@ -38,6 +38,7 @@ _SUPPORT_MODULES = (
     "lesson",
     "live_page",
     "measurements",
+    "panels",
     "plain_formulas",
     "rotation_sequence",
     "shared",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.gallery import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Arrow, Closed, Curves, Line, Note, Shape, panels
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism
 from polhode.scenario.scenario import Scenario
@@ -18,9 +20,6 @@ from polhode.web.props import Polygon, Text
 from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 CORNERS = np.array([(1.0, 0.5), (3.0, 0.5), (3.0, 1.3), (1.8, 1.3), (1.8, 2.5), (1.0, 2.5)])
@@ -28,6 +27,8 @@ THICKNESS = 0.05
 MASS = 1.0
 FRAMES = 200
 STEPS_PER_FRAME = 10
+FLATTENED = {"A": (((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2)), "B": (((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4))}
+"""Two matrices, of which the second is singular, and where the images go."""
 
 
 def _corners_from_com() -> Array:
@@ -117,91 +118,80 @@ def _polygon_area(corners: Array) -> float:
     return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
-def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Figure:
+@panels("ABC;DEF", size=(12.0, 7.6))
+def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> list[Curves]:
     """Plate and vector before and after: rotated about the origin and a corner, scaled, skewed, shifted, flattened."""
-    from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOR_CYCLE, COLORS, styled_figure
-
-    turn, scale = affine.rotation(-np.radians(angle)), affine.scaling((stretch, 1.0))
+    a, arrow, before = np.radians(angle), np.array((-1.2, 0.5)), Shape(CORNERS, "before", filled=False)
+    turn, scale = affine.rotation(-a), affine.scaling((stretch, 1.0))
     move, slant = affine.translation((shift_x, shift_y)), affine.skew(skew)
-    arrow = np.array((-1.2, 0.5))
-    blue, red = COLOR_CYCLE[:2]
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        (origin, corner, slanted), (orders, shifts, flattened) = figure.subplots(2, 3)
-        for axes, matrix, color in ((origin, turn, blue), (slanted, slant, blue)):
-            shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
-            shapes_2d.draw_arrow(axes, (0, 0), arrow, COLORS["muted"])
-            shapes_2d.draw_polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], color, "after")
-            shapes_2d.draw_arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], color)
-        shapes_2d.label_point(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLORS["muted"])
-        shapes_2d.draw_arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
-        origin.set_title(f"rotated by {angle:g}° clockwise, (17.1)")
-        slanted.set_title(f"skewed, (17.6): x + {skew:g} y" if skew >= 0 else f"skewed, (17.6): x - {-skew:g} y")
-        _draw_turn_about_corner(corner, motion, angle, arrow)
-        shapes_2d.draw_polygon(orders, CORNERS, COLORS["muted"], "before", filled=False)
-        shapes_2d.draw_polygon(
-            orders, affine.applied(affine.combined(scale, turn), affine.point(CORNERS))[:, :2], blue, "RS: S first"
-        )
-        shapes_2d.draw_polygon(
-            orders, affine.applied(affine.combined(turn, scale), affine.point(CORNERS))[:, :2], red, "SR: R first"
-        )
-        orders.set_title(f"rotated (R) and scaled by {stretch:g} (S)")
-        shapes_2d.draw_polygon(shifts, CORNERS, COLORS["muted"], "before", filled=False)
-        ends = [
-            affine.applied(m, affine.point(CORNERS))[:, :2]
-            for m in (affine.combined(turn, move), affine.combined(move, turn))
+    about, halfway = affine.about(turn, CORNERS[0]), affine.applied(affine.rotation(-a / 2), affine.point(CORNERS[1]))
+
+    def image(matrix: Array) -> Array:
+        return np.asarray(affine.applied(matrix, affine.point(CORNERS))[:, :2])
+
+    def arrows(matrix: Array) -> list[Arrow]:
+        return [
+            Arrow((0, 0), arrow, "muted", "w = 0"),
+            Arrow((0, 0), affine.applied(matrix, affine.vector(arrow))[:2], 0),
         ]
-        shapes_2d.draw_polygon(shifts, ends[0], blue, "TR: R first")
-        shapes_2d.draw_polygon(shifts, ends[1], red, "RT: T first")
-        shapes_2d.draw_arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLORS["ink"], "(1 - R) d")
-        shifts.set_title(f"rotated (R), translated by d = ({shift_x:g}, {shift_y:g}) m (T)")
-        _draw_flattened(flattened)
-        for axes in figure.axes:
-            shapes_2d.format_plane_axes(axes)
-    return figure
 
-
-def _draw_turn_about_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
-    """The simulated plate at a few times, over the circles that its corners follow in closed form."""
-    from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOR_CYCLE, COLORS, draw_closed_form
+    def plane(title: str, *shapes: Shape, **options: Any) -> Curves:
+        look: Any = {"across": "x (m)", "equal": "datalim", "levels": (0.0,), "marks": (0.0,), "legend": "best"}
+        return Curves(title, "y (m)", shapes=(before, *shapes), **(look | options))
 
     paths = motion.points(_corners_from_com())[..., :2]
-    grid = np.linspace(0, np.radians(angle), 60)
-    for k in (1, 5):
-        path = [
-            affine.applied(affine.about(affine.rotation(-a), CORNERS[0]), affine.point(CORNERS[k]))[:2] for a in grid
-        ]
-        x, y = np.array(path).T
-        draw_closed_form(axes, x, y, "closed form" if k == 1 else "")
-        axes.plot(*paths[:, k].T, color=COLORS["ink"], linewidth=1.0)
-    shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
-    for share in (1 / 3, 2 / 3):
-        shapes_2d.draw_polygon(axes, paths[int(share * (len(paths) - 1))], COLOR_CYCLE[0], alpha=0.12)
-    shapes_2d.draw_polygon(axes, paths[-1], COLOR_CYCLE[0], "simulated")
-    shapes_2d.draw_arrow(axes, (0, 0), arrow, COLORS["muted"])
-    turned = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), affine.vector(arrow))
-    shapes_2d.draw_arrow(axes, (0, 0), turned[:2], COLOR_CYCLE[0])
-    axes.plot(*CORNERS[0], marker="o", markersize=5, color=COLORS["ink"])
-    axes.set_title("about a corner: T(p) R T(-p)")
+    steps = [Shape(paths[k], "", 0, alpha=0.12) for k in (len(paths) // 3, 2 * len(paths) // 3)]
+    circles = np.array([image(affine.about(affine.rotation(-x), CORNERS[0])) for x in np.linspace(0, a, 60)])
+    ends = image(affine.combined(turn, move)), image(affine.combined(move, turn))
+    slope = f"x + {skew:g} y" if skew >= 0 else f"x - {-skew:g} y"
+    return [
+        plane(
+            f"rotated by {angle:g}° clockwise, (17.1)",
+            Shape(image(turn), "after", 0),
+            arrows=arrows(turn),
+            lines=_arc(CORNERS[1], -a),
+            notes=[Note(0.62 * halfway[:2], f"{angle:g}°", align=("center", "center"))],
+        ),
+        plane(
+            "about a corner: T(p) R T(-p)",
+            *steps,
+            Shape(paths[-1], "simulated", 0),
+            closed=[Closed(circles[:, k, 1], "closed form" if k == 1 else "", circles[:, k, 0]) for k in (1, 5)],
+            lines=[Line(paths[:, k, 1], "", "ink", x=paths[:, k, 0], width=1.0) for k in (1, 5)],
+            arrows=arrows(about),
+        ),
+        plane(f"skewed, (17.6): {slope}", Shape(image(slant), "after", 0), arrows=arrows(slant)),
+        plane(
+            f"rotated (R) and scaled by {stretch:g} (S)",
+            Shape(image(affine.combined(scale, turn)), "RS: S first", 0),
+            Shape(image(affine.combined(turn, scale)), "SR: R first", 1),
+        ),
+        plane(
+            f"rotated (R), translated by d = ({shift_x:g}, {shift_y:g}) m (T)",
+            Shape(ends[0], "TR: R first", 0),
+            Shape(ends[1], "RT: T first", 1),
+            arrows=[Arrow(ends[1][2], ends[0][2] - ends[1][2], "ink", "(1 - R) d")],
+        ),
+        plane("parallel lines stay parallel", *(_flattened(image, k, *one) for k, one in enumerate(FLATTENED.items()))),
+    ]
 
 
-def _draw_flattened(axes: Axes) -> None:
-    """Any matrix keeps parallel lines parallel; a singular one maps the plane onto a line."""
-    from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOR_CYCLE, COLORS
+def _arc(start: Array, angle: float) -> list[Line]:
+    """The arc of a point about the origin by an angle in rad, with radii to both ends.  [Christian 2011, fig. 17.1]"""
+    a = np.linspace(0.0, angle, 80)
+    x, y = start[0] * np.cos(a) - start[1] * np.sin(a), start[1] * np.cos(a) + start[0] * np.sin(a)
+    radii = [Line((0.0, y[k]), "", "ink", "-o", (0.0, x[k]), 0.8, 3.5) for k in (0, -1)]
+    return [*radii, Line(y, "", "ink", x=x, width=1.2)]
 
-    shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
-    for name, color, rows, shift, words in (
-        ("A", COLOR_CYCLE[0], ((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2), ""),
-        ("B", COLOR_CYCLE[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": singular"),
-    ):
-        matrix = affine.translation(shift)
-        matrix[:2, :2] = rows
-        numbers = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
-        label = f"{name} = ({numbers}),\ndet {np.linalg.det(rows):.3g}{words}"
-        shapes_2d.draw_polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], color, label)
-    axes.set_title("parallel lines stay parallel")
+
+def _flattened(image: Callable[[Array], Array], color: int, name: str, given: tuple[Any, Any]) -> Shape:
+    """The plate under a matrix, which is named in the legend; a singular one maps the plane onto a line."""
+    rows, shift = given
+    matrix = affine.translation(shift)
+    matrix[:2, :2], det = rows, float(np.linalg.det(rows))
+    entries = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
+    singular = ": singular" if abs(det) < 1e-12 else ""
+    return Shape(image(matrix), f"{name} = ({entries}),\ndet {det:.3g}{singular}", color)
 
 
 def stage(angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Stage:

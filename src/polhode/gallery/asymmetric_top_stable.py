@@ -9,6 +9,7 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
+from polhode.gallery.panels import DrawPanel, drawn, panels
 from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
@@ -21,8 +22,6 @@ from polhode.web.stage import Grab, Stage, StageCamera
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-    from matplotlib.figure import Figure
 
     from polhode.results.motion import Motion
 
@@ -93,29 +92,24 @@ def _angle_range_to_momentum(motion: Motion) -> tuple[float, float]:
     return extremes(motion, distances, lambda state: float(np.linalg.norm(np.cross(state.angular_velocity, along_l))))
 
 
-def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+@panels("ABC;ABC;DEF;DGF")
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> list[DrawPanel]:
     """Both motions in space, polhode and Poinsot construction of the first, and the rates of both."""
-    from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.panels import draw_polhode_panel
     from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot
-    from polhode.plot.style import styled_figure
 
     largest, smallest = motions[LARGEST], motions[SMALLEST]
     moment = 0.2 * float(largest.times[-1])
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 3)
-        draw_in_space(figure.add_subplot(grid[0, 0]), largest, moment, title="spun about axis 2, largest moment")
-        panels.draw_polhode_panel(figure.add_subplot(grid[0, 1]), largest)
-        draw_poinsot(figure.add_subplot(grid[0, 2]), largest, moment)
-        draw_in_space(figure.add_subplot(grid[1, 0]), smallest, moment, title="spun about axis 1, smallest moment")
-        over_time = grid[1, 1].subgridspec(2, 1)
-        for row, (motion, axis) in enumerate(((largest, 2), (smallest, 1))):
-            axes = figure.add_subplot(over_time[row])
-            draw_rates(axes, motion)
-            axes.set_title(f"spun about axis {axis}")
-        draw_herpolhode(herpolhode := figure.add_subplot(grid[1, 2]), largest)
-        herpolhode.set_title("herpolhode, spun about axis 2")
-    return figure
+    return [
+        drawn(draw_in_space, largest, moment, title="spun about axis 2, largest moment"),
+        drawn(draw_polhode_panel, largest),
+        drawn(draw_poinsot, largest, moment),
+        drawn(draw_in_space, smallest, moment, title="spun about axis 1, smallest moment"),
+        drawn(draw_rates, largest, title="spun about axis 2"),
+        drawn(draw_herpolhode, largest, title="herpolhode, spun about axis 2"),
+        drawn(draw_rates, smallest, title="spun about axis 1"),
+    ]
 
 
 def stage(spin: float, nudge: float, run: str) -> Stage:

@@ -10,8 +10,9 @@ from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squar
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval, zero_crossings
+from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import sorted_period
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.scenario.scenario import Scenario
@@ -20,9 +21,6 @@ from polhode.validation import Array
 from polhode.web.stage import Grab, Stage
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
@@ -103,40 +101,42 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
     ]
 
 
-def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+@panels("ABC;DEF")
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> list[DrawPanel]:
     """The body in space, its polhode, the Poinsot construction, the rates, and the growth of a tiny nudge."""
-    from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.panels import draw_conserved_drift, draw_polhode_panel
     from polhode.plot.poinsot_construction import draw_poinsot
-    from polhode.plot.style import styled_figure
 
-    motion, top = motions[NUDGED], _top(spin, nudge)
-    moment = 0.21 * top.period
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], motion, moment, title="in space: intermediate axis 3 flips")
-        panels.draw_polhode_panel(grid[0, 1], motion)
-        draw_poinsot(grid[0, 2], motion, moment)
-        draw_rates(grid[1, 0], motion)
-        _draw_growth(grid[1, 1], motions[TINY], spin)
-        panels.draw_conserved_drift(grid[1, 2], motion)
-    return figure
+    motion, moment = motions[NUDGED], 0.21 * _top(spin, nudge).period
+    return [
+        drawn(draw_in_space, motion, moment, title="in space: intermediate axis 3 flips"),
+        drawn(draw_polhode_panel, motion),
+        drawn(draw_poinsot, motion, moment),
+        drawn(draw_rates, motion),
+        _growth(motions[TINY], spin),
+        drawn(draw_conserved_drift, motion),
+    ]
 
 
-def _draw_growth(axes: Axes, motion: Motion, spin: float) -> None:
+def _growth(motion: Motion, spin: float) -> Curves:
     """Growth of a tiny nudge about axis 2 on a logarithmic axis, with the linear theory."""
-    from polhode.plot.log_axes import set_log_y_limits
-    from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, draw_closed_form
-
     rate, least = _growth_rate(spin), LEAST * spin
-    early = motion.times < np.log(2 / LEAST) / rate
-    law = least * np.cosh(rate * motion.times[early])
-    draw_closed_form(axes, motion.times[early], law, "e cosh(rate t)")
-    for i in range(3):
-        times, rates = _insert_zeros(motion.times, motion.angular_velocity_body[:, i])
-        axes.plot(times, np.maximum(np.abs(rates), 1e-3 * least), color=AXIS_COLORS[i], label=f"|{OMEGA_LABELS[i]}|")
-    set_log_y_limits(axes, 0.2 * least, 4 * spin)
-    finish_time_panel(axes, motion, f"from a nudge of {least:.3g} rad/s", "rad/s", 4, rows=1)
+    t = motion.times[motion.times < np.log(2 / LEAST) / rate]
+    lines = []
+    for i, values in enumerate(motion.angular_velocity_body.T):
+        times, rates = _insert_zeros(motion.times, values)
+        lines.append(Line(np.maximum(np.abs(rates), 1e-3 * least), f"|ω{'₁₂₃'[i]}|", f"axis_{i + 1}", x=times))
+    return Curves(
+        f"from a nudge of {least:.3g} rad/s",
+        "rad/s",
+        lines,
+        Closed(least * np.cosh(rate * t), "e cosh(rate t)", t),
+        motion,
+        log="y",
+        y=(0.2 * least, 4 * spin),
+        legend=(4, 1),
+    )
 
 
 def _insert_zeros(times: Array, values: Array) -> tuple[Array, Array]:

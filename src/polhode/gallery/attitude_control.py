@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import degrees, radians, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.equations.elementary import atan2
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.rotations import quaternion
@@ -22,8 +22,6 @@ from polhode.web.props import Rod, TargetDirection
 from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 MOMENT, WHEEL = 12.0, 0.02
@@ -118,26 +116,32 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
     ]
 
 
-def picture(motions: Mapping[str, Motion], angle: float, weight: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], angle: float, weight: float) -> list[Curves]:
     """Angle, rate, torque and speed of the wheel, with and without a limit."""
     kp, kd = lqr_gains(weight, weight)
-    t = motions[FREE].times
-    angles = {name: (t, np.degrees(_angle(motion))) for name, motion in motions.items()}
-    rates = {name: (t, np.degrees(motion.angular_velocity_body[:, 2])) for name, motion in motions.items()}
-    asked = {
-        name: (t, -kp * _angle(motion) - kd * motion.angular_velocity_body[:, 2]) for name, motion in motions.items()
-    }
-    speeds = {name: (t, np.asarray(motion.rotor_speed)[:, 0]) for name, motion in motions.items()}
-    expected = {"closed form": (t, np.degrees(_response(t, angle, weight)))}
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("angle", "t (s)", "deg", angles, expected),
-            CurvePanel("rate", "t (s)", "deg/s", rates),
-            CurvePanel("torque asked for", "t (s)", "N m", asked),
-            CurvePanel("speed of the wheel", "t (s)", "rad/s", speeds),
-        ],
-    )
+    free = motions[FREE]
+
+    def both(measure: Callable[[Motion], Any]) -> list[Line]:
+        return [Line(measure(motion), name) for name, motion in motions.items()]
+
+    return [
+        Curves(
+            "angle",
+            "deg",
+            both(lambda motion: np.degrees(_angle(motion))),
+            Closed(np.degrees(_response(free.times, angle, weight))),
+            free,
+        ),
+        Curves("rate", "deg/s", both(lambda motion: np.degrees(motion.angular_velocity_body[:, 2])), over=free),
+        Curves(
+            "torque asked for",
+            "N m",
+            both(lambda motion: -kp * _angle(motion) - kd * motion.angular_velocity_body[:, 2]),
+            over=free,
+        ),
+        Curves("speed of the wheel", "rad/s", both(lambda motion: np.asarray(motion.rotor_speed)[:, 0]), over=free),
+    ]
 
 
 def stage(angle: float, weight: float) -> Stage:

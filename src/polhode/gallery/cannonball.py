@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.scenario.air import constant
 from polhode.scenario.earth import WGS84
@@ -22,8 +22,6 @@ from polhode.web.props import Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 BALL = Body(mass=14.593902937206362, inertia=(4.880944613993042,) * 3)
@@ -111,32 +109,25 @@ def _weight(motion: Motion) -> np.ndarray:
     return np.asarray(float(BALL.mass) * WGS84.gravity(motion.position))
 
 
-def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> list[Curves]:
     """Paths with and without air, what the ball meets, and the shot straight up."""
-    east, empty, up = motions[EAST], motions[VACUUM], motions[UP]
-    flight, g, vt = east.flight(), STANDARD_GRAVITY, _terminal(coefficient)
-
-    def path(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-        seen = motion.in_frame("enu", origin=(0.0, 0.0, 0.0))
-        return seen.position[:, 0] / 1000, motion.in_frame("ned").height / 1000
-
+    east, up, flight = motions[EAST], motions[UP], motions[EAST].flight()
+    g, vt = STANDARD_GRAVITY, _terminal(coefficient)
     angle = atan(speed / vt)
     expected = vt**2 / g * np.log(np.cos(angle - g * up.times / vt) / cos(angle))
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("path", "east (km)", "height (km)", {"with air": path(east), "without": path(empty)}),
-            CurvePanel("Mach number", "t (s)", "Mach", {"": (east.times, flight.mach)}),
-            CurvePanel("dynamic pressure", "t (s)", "kPa", {"": (east.times, flight.dynamic_pressure / 1000)}),
-            CurvePanel(
-                "straight up",
-                "t (s)",
-                "m",
-                {"simulated": (up.times, up.position[:, 2])},
-                {"closed form": (up.times, expected)},
-            ),
-        ],
-    )
+
+    def path(motion: Motion, name: str) -> Line:
+        seen = motion.in_frame("enu", origin=(0.0, 0.0, 0.0))
+        return Line(motion.in_frame("ned").height / 1000, name, x=seen.position[:, 0] / 1000)
+
+    paths = [path(east, "with air"), path(motions[VACUUM], "without")]
+    return [
+        Curves("path", "height (km)", paths, across="east (km)"),
+        Curves("Mach number", "Mach", Line(flight.mach), over=east),
+        Curves("dynamic pressure", "kPa", Line(flight.dynamic_pressure / 1000), over=east),
+        Curves("straight up", "m", Line(up.position[:, 2], "simulated"), Closed(expected), up),
+    ]
 
 
 def stage(speed: float, coefficient: float, run: str) -> Stage:

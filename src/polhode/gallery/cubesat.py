@@ -11,6 +11,7 @@ from polhode.gallery.closed_forms.libration import Libration
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
+from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
@@ -22,9 +23,6 @@ from polhode.web.props import Globe, LocalVertical
 from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 EARTH = 3.986004418e14
@@ -183,79 +181,66 @@ def _libration_integral(motion: Motion, closed: Libration) -> Array:
     return np.asarray(rates**2 / 2 - closed.small_rate**2 * np.cos(2 * _pitches(motion)) / 4)
 
 
-def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> Figure:
+@panels("AB;AC", size=(12.0, 8.4), heights=(1.0, 1.15))
+def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> list[DrawPanel]:
     """The satellite on its orbit, its pitch over the closed form, and the phase plane."""
-    from polhode.plot.style import styled_figure
-
     closed = _libration(amplitude, altitude, panels)
-    with styled_figure(12.0, 8.4, MODEL.title) as figure:
-        halves: Any = figure.subfigures(1, 2)
-        left, right = halves
-        _draw_orbit(left.subplots(), motion)
-        pitch, plane = right.subplots(2, 1, height_ratios=(1.0, 1.15))
-        _draw_pitch(pitch, motion, closed)
-        _draw_phase_plane(plane, motion, closed)
-    return figure
+    rounds = motion.times * closed.orbital_rate / (2 * pi)
+    swings = 2 * pi / closed.period / closed.orbital_rate
+    pitch = Curves(
+        f"pitch: {swings:.4f} librations per orbit",
+        "deg",
+        Line(np.degrees(_pitches(motion)), "simulated", "omega", x=rounds),
+        Closed(np.degrees(closed.pitch_at(motion.times)), x=rounds),
+        across="orbits",
+        x=(0.0, ORBITS),
+    )
+    return [_orbit(motion), pitch, _phase_plane(motion, closed)]
 
 
-def _draw_orbit(axes: Axes, motion: Motion) -> None:
+def _orbit(motion: Motion) -> DrawPanel:
     """One orbit at twelve instants; Earth and satellite are not to scale."""
     from polhode.massprops.shapes import sphere
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
 
-    scene, body = Scene(world_camera(0.0, 1.2)), motion.scenario.bodies[0]
+    scene = space(0.0, 1.2)
     orbit = motion.position[: FRAMES // ORBITS + 1] / np.linalg.norm(motion.position[0])
-    scene.body(sphere(0.34, 1.0), color=COLORS["closed_form"], segments=32)
-    scene.text((0, 0, 0.0), "Earth", COLORS["ink"])
-    scene.line(orbit, COLORS["muted"], width=0.9)
+    scene.body(sphere(0.34, 1.0), color="closed_form", segments=32)
+    scene.text((0, 0, 0.0), "Earth")
+    scene.line(orbit, "muted", width=0.9)
     for frame in np.linspace(0, FRAMES // ORBITS, 13)[:-1].round().astype(int):
         place = orbit[frame]
-        scene.line(np.stack((0.62 * place, 1.36 * place)), COLORS["muted"], width=0.8, style=(0, (2, 2)))
-        scene.body(body, place, motion.rotation_matrix[frame], _face_colors)
-    scene.draw(axes, "one orbit, counterclockwise; dashed: vertical; not to scale", margin=0.02)
+        scene.line(np.stack((0.62 * place, 1.36 * place)), "muted", width=0.8, style=(0, (2, 2)))
+        scene.body(motion.scenario.bodies[0], place, motion.rotation_matrix[frame], _face_colors)
+    return scene.panel("one orbit, counterclockwise; dashed: vertical; not to scale", margin=0.02)
 
 
 def _face_colors(centers: Array) -> list[str]:
     """The lowest unit in the color of axis 3, to tell up from down; the panels dark."""
-    from polhode.plot.style import COLORS
-
-    names = ("muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centers)
-    return [COLORS[name] for name in names]
+    return ["muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centers]
 
 
-def _draw_pitch(axes: Axes, motion: Motion, closed: Libration) -> None:
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
-
-    rounds = motion.times * closed.orbital_rate / (2 * pi)
-    draw_closed_form(axes, rounds, np.degrees(closed.pitch_at(motion.times)))
-    axes.plot(rounds, np.degrees(_pitches(motion)), color=COLORS["omega"], label="simulated")
-    swings = 2 * pi / closed.period / closed.orbital_rate
-    axes.set_title(f"pitch: {swings:.4f} librations per orbit")
-    axes.set_xlabel("orbits")
-    axes.set_ylabel("deg")
-    axes.set_xlim(0.0, ORBITS)
-    add_legend_above(axes, 2)
-
-
-def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
+def _phase_plane(motion: Motion, closed: Libration) -> Curves:
     """This libration, others, and the separatrix beyond which the satellite tumbles."""
-    from polhode.plot.style import COLORS, add_legend_above
-
     turn, n, w = np.linspace(0, 2 * pi, 241), closed.orbital_rate, closed.small_rate
-    for largest in np.sin(np.radians((15, 30, 45, 60, 75))):  # sin p = sin a sin(u), p' = rate sin a cos(u)
+
+    # sin p = sin a sin(u), p' = rate sin a cos(u)
+    def orbit(largest: float, name: str, color: str, style: str, width: float) -> Line:
         pitch = np.degrees(np.arcsin(largest * np.sin(turn)))
-        axes.plot(pitch, w / n * largest * np.cos(turn), color=COLORS["closed_form"], linewidth=0.9)
-    edge: Any = {"color": COLORS["separatrix"], "linewidth": 1.3, "linestyle": (0, (4, 2.5)), "label": "separatrix"}
-    axes.plot(np.degrees(np.arcsin(np.sin(turn))), w / n * np.cos(turn), **edge)
+        return Line(w / n * largest * np.cos(turn), name, color, style, pitch, width)
+
     rates = _pitch_rates(motion, closed) / n
-    axes.plot(np.degrees(_pitches(motion)), rates, color=COLORS["omega"], linewidth=2.2, label="this libration")
-    axes.set_title("phase plane")
-    axes.set_xlabel("pitch (deg)")
-    axes.set_ylabel("pitch rate / orbital rate")
-    axes.set_xlim(-90.0, 90.0)
-    axes.set_xticks((-90, -60, -30, 0, 30, 60, 90))
-    add_legend_above(axes, 2)
+    return Curves(
+        "phase plane",
+        "pitch rate / orbital rate",
+        [
+            *(orbit(a, "", "closed_form", "-", 0.9) for a in np.sin(np.radians((15, 30, 45, 60, 75)))),
+            orbit(1.0, "separatrix", "separatrix", "--", 1.3),
+            Line(rates, "this libration", "omega", x=np.degrees(_pitches(motion)), width=2.2),
+        ],
+        across="pitch (deg)",
+        x=(-90.0, 90.0),
+        x_ticks=(-90, -60, -30, 0, 30, 60, 90),
+    )
 
 
 def stage(amplitude: float, altitude: float, panels: float) -> Stage:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, Line, components, panels
 from polhode.gallery.tumbling_brick import BRICK, DURATION, LIKENESS
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import aerodynamics, earth_gravity
@@ -21,8 +21,6 @@ from polhode.web.props import Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 AREA, SPAN, CHORD = 0.020644913, 0.101598984, 0.203201016
@@ -98,26 +96,29 @@ def numbers(motions: Mapping[str, Motion], damping: float, height: float) -> lis
     ]
 
 
-def picture(motions: Mapping[str, Motion], damping: float, height: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], damping: float, height: float) -> list[Curves]:
     """Rates of both bricks, dynamic pressure, and the angles."""
-    tumbling, rolling = motions[TUMBLING], motions[ROLLING]
-    t, rates = tumbling.times, np.degrees(tumbling.angular_velocity_body)
-    angles, flight = np.degrees(tumbling.in_frame("ned").yaw_pitch_roll), tumbling.flight()
+    tumbling, rolling, names = motions[TUMBLING], motions[ROLLING], ("roll", "pitch", "yaw")
+    angles = tumbling.in_frame("ned").yaw_pitch_roll
     expected = np.degrees(_expected_roll(rolling, damping))
-    named = {name: (t, rates[:, i]) for i, name in enumerate(("roll", "pitch", "yaw"))}
-    turned = {name: (t, angles[:, i]) for i, name in enumerate(("yaw", "pitch", "roll"))}
-    roll = np.degrees(rolling.angular_velocity_body[:, 0])
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("rates of the tumbling brick", "t (s)", "deg/s", named),
-            CurvePanel("from north, east, down", "t (s)", "deg", turned),
-            CurvePanel(
-                "the brick that rolls", "t (s)", "deg/s", {"simulated": (t, roll)}, {"closed form": (t[::2], expected)}
-            ),
-            CurvePanel("dynamic pressure", "t (s)", "Pa", {"": (t, flight.dynamic_pressure)}),
-        ],
-    )
+    return [
+        Curves(
+            "rates of the tumbling brick",
+            "deg/s",
+            components(np.degrees(tumbling.angular_velocity_body), names),
+            over=tumbling,
+        ),
+        Curves("from north, east, down", "deg", components(np.degrees(angles[:, ::-1]), names), over=tumbling),
+        Curves(
+            "the brick that rolls",
+            "deg/s",
+            Line(np.degrees(rolling.angular_velocity_body[:, 0]), "simulated"),
+            Closed(expected, x=rolling.times[::2]),
+            rolling,
+        ),
+        Curves("dynamic pressure", "Pa", Line(tumbling.flight().dynamic_pressure), over=tumbling),
+    ]
 
 
 MODEL = Model(

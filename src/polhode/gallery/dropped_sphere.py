@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import cos, pi, radians, sin, sqrt
+from math import cos, radians, sin, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
@@ -19,8 +19,6 @@ from polhode.web.props import AxisLine, Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 DURATION = 30.0
@@ -77,27 +75,18 @@ def numbers(motion: Motion, height: float, latitude: float) -> list[ReferenceChe
     ]
 
 
-def picture(motion: Motion, height: float, latitude: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motion: Motion, height: float, latitude: float) -> list[Curves]:
     """Height, and what happens toward east and south."""
     seen = motion.in_frame("ned", origin=(radians(latitude), 0.0, height))
-    local = motion.in_frame("ned")
-    t, g = motion.times, 9.8
+    local, t, g = motion.in_frame("ned"), motion.times, 9.8
     east = WGS84.rotation_rate * cos(radians(latitude)) * g * t**3 / 3
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel(
-                "height", "t (s)", "m", {"simulated": (t, local.height)}, {"h - g t²/2": (t, height - g * t**2 / 2)}
-            ),
-            CurvePanel("velocity down", "t (s)", "m/s", {"simulated": (t, local.velocity[:, 2])}, {"g t": (t, g * t)}),
-            CurvePanel(
-                "displacement east", "t (s)", "m", {"simulated": (t, seen.position[:, 1])}, {"first order": (t, east)}
-            ),
-            CurvePanel(
-                "roll from the local vertical", "t (s)", "deg", {"": (t, local.yaw_pitch_roll[:, 2] * 180 / pi)}
-            ),
-        ],
-    )
+    return [
+        Curves("height", "m", Line(local.height, "simulated"), Closed(height - g * t**2 / 2, "h - g t²/2"), motion),
+        Curves("velocity down", "m/s", Line(local.velocity[:, 2], "simulated"), Closed(g * t, "g t"), motion),
+        Curves("displacement east", "m", Line(seen.position[:, 1], "simulated"), Closed(east, "first order"), motion),
+        Curves("roll from the local vertical", "deg", Line(np.degrees(local.yaw_pitch_roll[:, 2])), over=motion),
+    ]
 
 
 def stage(height: float, latitude: float) -> Stage:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
+from polhode.gallery.panels import Closed, Curves, DrawPanel, Note, components, drawn, panels
 from polhode.gallery.plain_formulas import free_rotation_period
-from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box, cylinder
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.scenario.scenario import Scenario
@@ -21,7 +21,6 @@ from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from polhode.massprops.body import Body
     from polhode.results.motion import Motion
@@ -131,39 +130,24 @@ def _reversal_times(motion: Motion) -> Array:
     return zero_crossings(motion, motion.angular_velocity_body[:, 1], lambda state: state.angular_velocity_body[1])
 
 
-def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+@panels("AAABBB;CCCDDD;EEFFGG", size=(12.0, 8.2), heights=(0.5, 1.0, 1.3))
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> list[DrawPanel]:
     """Both bodies during their flips, the angular velocity below each, the polhodes, and the conserved quantities."""
-    from textwrap import fill
+    from polhode.plot.panels import draw_conserved_drift, draw_polhode_panel
 
-    from polhode.plot import panels
-    from polhode.plot.style import styled_figure
-
-    tops = _tops(spin, nudge)
-    words = {BOX: "the box", T_HANDLE: "the T-handle"}
-    sizes = {BOX: 0.7, T_HANDLE: 5.2}
-    with styled_figure(12.0, 8.2, MODEL.title, constrained=False) as figure:
-        for name, left, place in ((BOX, 0.05, 0.02), (T_HANDLE, 0.545, 0.335)):
-            strip = figure.add_axes((left, 0.775, 0.43, 0.135))
-            _draw_strip_panel(strip, motions[name], tops[name], words[name], sizes[name])
-            rates = figure.add_axes((left, 0.46, 0.43, 0.255))
-            _draw_rates_panel(rates, motions[name], tops[name])
-            polhode = figure.add_axes((place, 0.012, 0.31, 0.365))
-            panels.draw_polhode_panel(polhode, motions[name])
-            polhode.set_title(f"polhode of {words[name]} (rad/s)")
-        text = fill(MODEL.explanation.replace("\n", " "), 60)
-        figure.text(0.672, 0.385, text, va="top", fontsize=8.8, linespacing=1.32)
-        panels.draw_conserved_drift(drift := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
-        drift.set_title("box: drift of conserved quantities", fontsize=9.5, pad=3)
-        drift.set_ylabel("relative")
-        handles, labels = drift.get_legend_handles_labels()
-        drift.legend(handles[:2], labels[:2], loc="upper left", ncols=2, borderaxespad=0.1)
-        drift.set_ylim(1e-17, 1e-10)
-    return figure
+    tops, both = _tops(spin, nudge), (BOX, T_HANDLE)
+    words, sizes = {BOX: "the box", T_HANDLE: "the T-handle"}, {BOX: 0.7, T_HANDLE: 5.2}
+    return [
+        *(drawn(_draw_strip, motions[name], tops[name], words[name], sizes[name]) for name in both),
+        *(_rates(motions[name], tops[name]) for name in both),
+        *(drawn(draw_polhode_panel, motions[name], title=f"polhode of {words[name]} (rad/s)") for name in both),
+        drawn(draw_conserved_drift, motions[BOX], title="box: drift of conserved quantities"),
+    ]
 
 
-def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size: float) -> None:
+def _draw_strip(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, inches_per_meter: float) -> None:
     """The body above the corresponding times: at each reversal and halfway between."""
-    from polhode.gallery.drawing.motion_strip import draw_strip
+    from polhode.gallery.drawing import GalleryScene
     from polhode.plot.panels import format_time_axis
     from polhode.plot.projection import make_camera
 
@@ -175,33 +159,39 @@ def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str,
     seen = make_camera((1, 0, 0), along_l, 0.0, 0.3)
     toward = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
     alignment = np.abs(motion.rotation_matrix[:, :, 2] @ toward)
-    frames = []
+    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # the scale of the bodies is that of the panel
+    extent, per_inch = axes.get_window_extent(), axes.figure.dpi * inches_per_meter
+    scale = (np.ptp(axes.get_xlim()) / extent.width * per_inch, np.ptp(axes.get_ylim()) / extent.height * per_inch)
     for k in range(-1, 9):
         t = top.first_flip + k * top.flip_time / 2
         near = np.abs(motion.times - max(t, motion.times[0])) <= top.flip_time * (0.15 if k % 2 else 0.01)
         if near.any():
-            frames.append(int(np.argmax(np.where(near, alignment, -1.0))))
-    draw_strip(axes, motion, frames, seen, size)
+            frame, scene = int(np.argmax(np.where(near, alignment, -1.0))), GalleryScene(seen)
+            turned = motion.rotation_matrix[frame]
+            scene.body(motion.scenario.bodies[0], rotation=turned, half=1, segments=20, finest=3.0)
+            scene.draw_inset(axes, (float(motion.times[frame]), 0.0), scale)
 
 
-def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
+def _rates(motion: Motion, top: AsymmetricTop) -> Curves:
     """Angular velocity components over the closed form, and the time of one flip."""
-    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, draw_closed_form
-
     closed = top.rates_at(motion.times)
-    draw_closed_form(axes, motion.times, closed)
-    for i, name in enumerate((OMEGA_LABELS[0], f"{OMEGA_LABELS[1]}, middle axis", OMEGA_LABELS[2])):
-        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=name)
-    largest = float(np.abs(closed).max())
-    axes.set_ylim(-1.12 * largest, 1.5 * largest)
-    first, second = _reversal_times(motion)[:2]
-    arrow = {"arrowstyle": "<|-|>", "color": COLORS["ink"], "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", xy=(first, 1.2 * largest), xytext=(second, 1.2 * largest), arrowprops=arrow)
-    text = f"one flip: {second - first:.8f} s (closed form {top.flip_time:.8f} s)"
-    axes.text(first, 1.24 * largest, text, va="bottom", fontsize=9)
-    ends: dict[str, Any] = {"color": COLORS["muted"], "linewidth": 0.8, "linestyle": (0, (2, 2))}
-    axes.vlines((first, second), -1.12 * largest, 1.2 * largest, **ends)
-    finish_time_panel(axes, motion, "ω, body axes", "rad/s", 4)
+    largest, (first, second) = float(np.abs(closed).max()), _reversal_times(motion)[:2]
+
+    def draw_flip(axes: Axes) -> None:
+        arrow = {"arrowstyle": "<|-|>", "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", xy=(first, 1.2 * largest), xytext=(second, 1.2 * largest), arrowprops=arrow)
+
+    return Curves(
+        "ω, body axes",
+        "rad/s",
+        components(motion.angular_velocity_body, ("ω₁", "ω₂, middle axis", "ω₃")),
+        Closed(closed),
+        motion,
+        y=(-1.12 * largest, 1.5 * largest),
+        marks=(first, second),
+        notes=[Note((first, 1.24 * largest), f"one flip: {second - first:.8f} s (closed form {top.flip_time:.8f} s)")],
+        also=draw_flip,
+    )
 
 
 MODEL = Model(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, energies, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.pendulum import Pendulum
 from polhode.scenario.forces import force_at
@@ -21,9 +21,6 @@ from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from polhode.results.motion import Motion
 
@@ -157,74 +154,55 @@ def numbers(
     ]
 
 
-def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> Figure:
+@panels("AB;AC", size=(12.0, 7.4), widths=(1, 1.25))
+def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> list[DrawPanel]:
     """Both blocks in motion, the path of the point of application, and the energies."""
-    from polhode.plot.style import styled_figure
+    motion, swing, most = motions[OFF_CENTER], _pendulum(force, arm, mass), force * arm
+    along, extra = (force * motion.times) ** 2 / (2 * mass), most * np.sin(swing.turned_at(motion.times))
+    return [
+        _blocks(motions, arm),
+        Curves(
+            "energy, off center",
+            "J",
+            [Line(np.asarray(motion.work), "work", "total"), *energies(motion, "translational")],
+            Closed(np.stack((along, along + extra), axis=1)),
+            motion,
+            across="",
+        ),
+        Curves(
+            f"extra energy: zero again at {swing.period / 2:.6g} s",
+            "J",
+            Line(motion.rotational_energy, "rotational energy", "rotational"),
+            Closed(extra, "F·(R r - r)"),
+            motion,
+            marks=(swing.period / 2,),
+            levels=(most,),
+            notes=[Note((0.005, 1.01 * most), "maximum F d", "width", color="muted")],
+            y=(-0.04 * most, 1.15 * most),
+        ),
+    ]
 
-    with styled_figure(12.0, 7.4, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
-        _draw_blocks(figure.add_subplot(grid[:, 0]), motions, arm)
-        _draw_energies(figure.add_subplot(grid[0, 1]), motions, force, arm, mass)
-        _draw_extra_energy(figure.add_subplot(grid[1, 1]), motions[OFF_CENTER], force, arm, mass)
-    return figure
 
-
-def _draw_blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
+def _blocks(motions: Mapping[str, Motion], arm: float) -> DrawPanel:
     """Both blocks side by side at the same instants; heights scaled down to fit."""
-    from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(0.25, 0.22))
-    last = len(motions[OFF_CENTER].times) - 1
+    scene, last = space(0.25, 0.22), len(motions[OFF_CENTER].times) - 1
     rise = float(motions[OFF_CENTER].position[last, 2])
     shrunk = min(1.0, 14.0 / rise)
-    aside = {AT_CENTER: np.array((0.0, 0.0, 0.0)), OFF_CENTER: np.array((7.5, 0.0, 0.0))}
-    for name, point in ((AT_CENTER, (0.0, 0.0, 0.0)), (OFF_CENTER, (arm, 0.0, 0.0))):
+    shares = (0.0, 0.35, 0.55, 0.7, 0.85, 1.0) if rise * shrunk > 7 else (0.0, 0.6, 1.0)
+    for name, x, aside in ((AT_CENTER, 0.0, np.zeros(3)), (OFF_CENTER, arm, np.array((7.5, 0.0, 0.0)))):
         motion = motions[name]
-        places = motion.position * np.array((1.0, 1.0, shrunk)) + aside[name]
-        turns = motion.rotation_matrix
-        acts = move_toward_camera(scene, places + turns @ np.array(point), 50.0)
-        for n, share in enumerate((0.0, 0.35, 0.55, 0.7, 0.85, 1.0) if rise * shrunk > 7 else (0.0, 0.6, 1.0)):
+        places, turns = motion.position * np.array((1.0, 1.0, shrunk)) + aside, motion.rotation_matrix
+        acts = scene.toward(places + turns @ np.array((x, 0.0, 0.0)), 50.0)
+        for n, share in enumerate(shares):
             k = int(share * last)
-            scene.body(motion.scenario.bodies[0], move_toward_camera(scene, places[k], 6.0 * n), turns[k], half=0)
-            draw_force(
-                scene, move_toward_camera(scene, acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", COLORS["ink"]
-            )
+            scene.body(motion.scenario.bodies[0], scene.toward(places[k], 6.0 * n), turns[k], half=0)
+            scene.force(scene.toward(acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", "ink")
             if name == AT_CENTER:
                 scene.text(places[k] - np.array((2.3, 0.0, 0.0)), f"{motion.times[k]:.3g} s", offset=(-4.0, 0.0))
-        scene.line(acts, COLORS["path"], width=2.2)
-        scene.text(aside[name] - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
+        scene.line(acts, "path", width=2.2)
+        scene.text(aside - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
     scale = "" if shrunk == 1 else f"; heights 1 : {1 / shrunk:.3g}"
-    scene.draw(axes, f"lines: paths of the point of application{scale}", margin=0.02)
-
-
-def _draw_energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    motion = motions[OFF_CENTER]
-    t = motion.times
-    along = (force * t) ** 2 / (2 * mass)
-    extra = force * arm * np.sin(_pendulum(force, arm, mass).turned_at(t))
-    draw_closed_form(axes, t, np.stack((along, along + extra), axis=1))
-    axes.plot(t, np.asarray(motion.work), color=COLORS["total"], label="work")
-    axes.plot(t, motion.translational_energy, color=COLORS["translational"], label="translational")
-    finish_time_panel(axes, motion, "energy, off center", "J", 4)
-    axes.set_xlabel("")
-
-
-def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    swing, t = _pendulum(force, arm, mass), motion.times
-    draw_closed_form(axes, t, force * arm * np.sin(swing.turned_at(t)), "F·(R r - r)")
-    axes.plot(t, motion.rotational_energy, color=COLORS["rotational"], label="rotational energy")
-    axes.axvline(swing.period / 2, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.axhline(force * arm, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "bottom", "fontsize": 9}
-    axes.text(0.005, 1.01 * force * arm, "maximum F d", color=COLORS["muted"], **place)
-    axes.set_ylim(-0.04 * force * arm, 1.15 * force * arm)
-    finish_time_panel(axes, motion, f"extra energy: zero again at {swing.period / 2:.6g} s", "J", 2)
+    return scene.panel(f"lines: paths of the point of application{scale}", margin=0.02)
 
 
 def stage(force: float, arm: float, mass: float, duration: float, run: str = OFF_CENTER) -> Stage:

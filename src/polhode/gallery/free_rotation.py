@@ -10,8 +10,8 @@ from polhode.equations.elementary import tan
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
+from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import radians, sorted_period
-from polhode.gallery.shared import add_legend_below_title, finish_time_panel
 from polhode.massprops.shapes import box, thin_disk
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
@@ -23,9 +23,6 @@ from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from polhode.massprops.body import Body
     from polhode.results.motion import Motion
@@ -125,59 +122,63 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
     return found
 
 
-def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> Figure:
+@panels("ABC;DEF")
+def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> list[DrawPanel]:
     """The block about each axis in space, the deviation of w from that axis, and the plate over its closed form."""
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
-    from polhode.plot.style import styled_figure
 
     words = ("axis 1, smallest moment: stable", "axis 2, intermediate: unstable", "axis 3, largest moment: stable")
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.subplots(2, 3)
-        for axis, name in enumerate(BLOCKS):
-            motion = motions[name]
-            draw_in_space(grid[0, axis], motion, 0.27 * float(motion.times[-1]), path_of=axis, title=words[axis])
-        _draw_axis_departure(grid[1, 0], motions, spin, nudge)
-        draw_rates(grid[1, 1], motions["plate"])
-        grid[1, 1].set_title("plate: ω")
-        _draw_errors(grid[1, 2], motions["plate"], _make_plate(spin, tilt))
-    return figure
+    blocks = [motions[name] for name in BLOCKS]
+    return [
+        *(
+            drawn(draw_in_space, motion, 0.27 * float(motion.times[-1]), path_of=axis, title=words[axis])
+            for axis, motion in enumerate(blocks)
+        ),
+        _axis_departures(blocks, spin, nudge),
+        drawn(draw_rates, motions["plate"], title="plate: ω"),
+        _plate_errors(motions["plate"], _make_plate(spin, tilt)),
+    ]
 
 
-def _draw_axis_departure(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
+def _axis_departures(blocks: list[Motion], spin: float, nudge: float) -> Curves:
     """Component of w along the initial spin axis, relative to the spin."""
-    from polhode.plot.style import AXIS_COLORS, draw_closed_form
+    lines, closed = list[Line](), list[Closed]()
+    for axis, motion in enumerate(blocks):
+        top = _make_block(axis, spin, nudge)
+        share, rates = motion.times / top.period, motion.angular_velocity_body[:, axis]
+        lines.append(Line(rates / spin, f"axis {axis + 1}", f"axis_{axis + 1}", x=share))
+        closed.append(Closed(top.rates_at(motion.times)[:, axis] / spin, "" if axis else "closed form", share))
+    return Curves(
+        "block: rate about the initial spin axis",
+        "fraction of the spin",
+        lines,
+        closed,
+        across="time (wobble periods)",
+        x=(0.0, 1.5),
+        y=(-1.15, 1.15),
+        legend=(4, 1),
+    )
 
-    for axis, name in enumerate(BLOCKS):
-        motion, closed = motions[name], _make_block(axis, spin, nudge)
-        share = motion.times / closed.period
-        draw_closed_form(axes, share, closed.rates_at(motion.times)[:, axis] / spin, "" if axis else "closed form")
-        rates = motion.angular_velocity_body[:, axis]
-        axes.plot(share, rates / spin, color=AXIS_COLORS[axis], label=f"axis {axis + 1}")
-    axes.set_ylim(-1.15, 1.15)
-    axes.set_xlim(0.0, 1.5)
-    axes.set_title("block: rate about the initial spin axis")
-    axes.set_xlabel("time (wobble periods)")
-    axes.set_ylabel("fraction of the spin")
-    add_legend_below_title(axes, 4)
 
-
-def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
+def _plate_errors(motion: Motion, top: SymmetricTop) -> Curves:
     rates = np.linalg.norm(motion.angular_velocity_body - top.rates_at(motion.times), axis=1)
     energy = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
-    for values, color, name in (
-        (attitude, COLOR_CYCLE[1], "attitude (rad)"),
-        (rates / np.linalg.norm(top.rates), COLORS["omega"], "ω, relative"),
-        (energy, COLORS["kinetic"], "energy, relative"),
-    ):
-        axes.plot(motion.times, mask_nonpositive(values), color=color, linewidth=1.1, label=name)
-    look: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (3, 3))}
-    axes.axhline(1e-10, label="attitude tolerance", **look)
-    set_log_y_limits(axes, 1e-17, 1e-9)
-    finish_time_panel(axes, motion, "plate: error against the closed form", "error", 2, rows=2)
+    attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
+    tolerance = np.full_like(motion.times, 1e-10)
+    return Curves(
+        "plate: error against the closed form",
+        "error",
+        [
+            Line(attitude, "attitude (rad)", 1, width=1.1),
+            Line(rates / np.linalg.norm(top.rates), "ω, relative", "omega", width=1.1),
+            Line(energy, "energy, relative", "kinetic", width=1.1),
+            Line(tolerance, "attitude tolerance", "muted", "--", width=1.0),
+        ],
+        over=motion,
+        log="y",
+        y=(1e-17, 1e-9),
+        legend=(2, 2),
+    )
 
 
 def stage(spin: float, tilt: float, nudge: float, run: str) -> Stage:

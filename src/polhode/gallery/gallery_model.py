@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from polhode.errors import InputError, nearest, show
 from polhode.gallery.knob import Knob
 from polhode.gallery.lesson import Lesson
+from polhode.gallery.panels import PanelPicture
 from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
@@ -112,6 +113,7 @@ class Model:
     numbers: Callable[..., Sequence[ReferenceCheck]] | None = None
     """Checks, the most important first; None if there are none."""
     picture: Callable[..., Figure] | None = None
+    """A function that draws a figure, or one decorated with `polhode.gallery.panels.panels`, which gets the title."""
     stage: Stage | Callable[..., Stage] = field(default=Stage())
     """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
     motion, if it takes that."""
@@ -119,6 +121,10 @@ class Model:
     """Formulas, steps to try and sources, beside the views."""
     toml: Callable[[Mapping[str, float]], str] | None = None
     """The text of its own file with these values, if it has one."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.picture, PanelPicture):
+            object.__setattr__(self, "picture", self.picture.titled(self.title))
 
     def __call__(self, *values: float, **named: float) -> Motion | dict[str, Motion]:
         """Simulate with these values, in the order of the parameters or by name; defaults for the rest.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import degrees, pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
@@ -19,9 +19,6 @@ from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from polhode.results.motion import Motion
 
@@ -130,58 +127,58 @@ def _final_azimuth(motion: Motion) -> float:
     return total
 
 
-def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Figure:
+@panels("AB;AC;AD", size=(12.0, 7.6), widths=(1.0, 1.05))
+def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> list[DrawPanel]:
     """The path of the axle's tip, theta, phi, and the error, with the closed form behind the simulation."""
-    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form, styled_figure
-
     top, motion = _tops(spin, precession)["chosen"], motions["chosen"]
-    t, closed = motion.times, top.angles_at(motion.times)
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
-        _draw_space(figure.add_subplot(grid[:, 0]), motion, top, precession)
-        nodding, going_round, off = (figure.add_subplot(grid[i, 1]) for i in range(3))
-        phi = np.unwrap(np.arctan2(*(motion.rotation_matrix[:, :, 2] * (1, -1, 1))[:, :2].T))
-        phi += 2 * pi * round(float(closed[-1, 0] - phi[-1]) / (2 * pi))
-        for axes, name, title, expected, found in (
-            (nodding, "θ", "angle θ from the vertical", closed[:, 1], motion.euler_angles[:, 1]),
-            (going_round, "φ", "azimuth φ", closed[:, 0], phi),
-        ):
-            draw_closed_form(axes, t, np.degrees(expected))
-            axes.plot(t, np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
-            finish_time_panel(axes, motion, title, "deg", 2)
-        nodding.ticklabel_format(useOffset=False)
-        if np.ptp(closed[:, 1]) < SMALLEST_NUTATION:  # only rounding
-            middle = float(np.degrees(closed[0, 1]))
-            nodding.set_ylim(middle - 1, middle + 1)
-        nodding.invert_yaxis()
-        mean: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (4, 3))}
-        going_round.plot(t, np.degrees(top.mean_precession * t), label="mean", **mean)
-        add_legend_above(going_round, 3)
-        difference = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
-        off.plot(t, mask_nonpositive(difference), color=COLORS["ink"], linewidth=1.1)
-        set_log_y_limits(off, 1e-17, 10.0 ** max(-9, np.ceil(np.log10(difference.max() + 1e-17)) + 1))
-        off.set_title("attitude error against the closed form")
-        off.set_ylabel("rad")
-        format_time_axis(off, motion)
-    return figure
+    t, closed = motion.times, np.degrees(top.angles_at(motion.times))
+    phi = np.degrees(np.unwrap(np.arctan2(*(motion.rotation_matrix[:, :, 2] * (1, -1, 1))[:, :2].T)))
+    phi += 360 * round(float(closed[-1, 0] - phi[-1]) / 360)
+    theta, middle = np.degrees(motion.euler_angles[:, 1]), float(closed[0, 1])
+    off = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
+    steady = np.ptp(closed[:, 1]) < degrees(SMALLEST_NUTATION)  # only rounding
+    return [
+        _tip_path(motion, top, precession),
+        Curves(
+            "angle θ from the vertical",
+            "deg",
+            Line(theta, "simulated", ANGLE_COLORS["θ"]),
+            Closed(closed[:, 1]),
+            motion,
+            y=(middle - 1, middle + 1) if steady else None,
+            downward=True,
+        ),
+        Curves(
+            "azimuth φ",
+            "deg",
+            [
+                Line(phi, "simulated", ANGLE_COLORS["φ"]),
+                Line(np.degrees(top.mean_precession * t), "mean", "muted", "--", width=1.0),
+            ],
+            Closed(closed[:, 0]),
+            motion,
+        ),
+        Curves(
+            "attitude error against the closed form",
+            "rad",
+            Line(off, color="ink", width=1.1),
+            over=motion,
+            log="y",
+            y=(1e-17, 10.0 ** max(-9, np.ceil(np.log10(off.max() + 1e-17)) + 1)),
+        ),
+    ]
 
 
-def _draw_space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) -> None:
-    from polhode.gallery.drawing import tops as draw
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(1.25, 0.6))
-    draw.draw_globe(scene, TIP, top.turning_angles)
-    scene.line(TIP * top.axis_at(motion.times), COLORS["closed_form"], "closed form", width=4.5)
-    before = TIP * motion.rotation_matrix[:, :, 2] + scene.camera.eye / 8  # drawn in front of the closed form
-    scene.line(before, COLORS["axis_3"], "tip of the axle, simulated", width=1.7)
-    draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
-    scene.dot((0, 0, 0), COLORS["ink"], 6.0)
-    scene.draw(axes, f"{_path_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start", legend="lower left")
+def _tip_path(motion: Motion, top: HeavyTop, precession: float) -> DrawPanel:
+    scene, disk = space(1.25, 0.6), gyroscope_disk.make_disk()
+    scene.globe(TIP, top.turning_angles)
+    scene.line(TIP * top.axis_at(motion.times), "closed_form", "closed form", width=4.5)
+    path = scene.toward(TIP * motion.rotation_matrix[:, :, 2], 1 / 8)  # drawn in front of the closed form
+    scene.line(path, "axis_3", "tip of the axle, simulated", width=1.7)
+    scene.top(disk, motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
+    scene.dot((0, 0, 0), "ink", 6.0)
+    title = f"{_path_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start"
+    return scene.panel(title, legend="lower left")
 
 
 def _path_kind(top: HeavyTop, times: Array) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from polhode.gallery.closed_forms.runge_kutta_rotation import phase_error
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, energies, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
@@ -22,9 +23,6 @@ from polhode.web.props import PointsCloud
 from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 SIDES = np.array((0.9, 0.6, 0.3))
@@ -152,19 +150,50 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Ref
     ]
 
 
-def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> Figure:
+@panels("AAA;BCD", size=(12.0, 8.4), heights=(1.12, 1.0))
+def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> list[DrawPanel]:
     """The mesh in flight, node displacements, energy history, and the errors of RK2 and RK4."""
-    from polhode.plot.style import styled_figure
-
-    with styled_figure(12.0, 8.4, MODEL.title) as figure:
-        halves: Any = figure.subfigures(2, 1, height_ratios=(1.12, 1.0))
-        above, below = halves
-        _draw_flight(above.subplots(), motions[THROWN])
-        displacement, energy, errors = below.subplots(1, 3)
-        _draw_displacements(displacement, motions)
-        _draw_energies(energy, motions[THROWN])
-        _draw_errors(errors, motions, turn)
-    return figure
+    thrown, angles = motions[THROWN], np.geomspace(0.05, 1.5, 200)
+    far = np.linalg.norm(thrown.displacements(_node_positions()), axis=-1)
+    resting = np.linalg.norm(motions[RESTING].displacements(_node_positions()[-1]), axis=-1)
+    nodes, errors = _node_energy(thrown), {name: _error_per_turn(motions[name]) for name in METHODS}
+    laws = [np.abs(_expected_error_per_turn(angles, order)) for _, order in METHODS.values()]
+    return [
+        _flight(thrown),
+        Curves(
+            "displacement of nodes",
+            "m",
+            [
+                Line(far.max(axis=1), "all nodes", "body", width=1.0),
+                Line(far[:, CORNER], "the corner", 1),
+                Line(resting, "at rest: exactly 0", 2),
+            ],
+            over=thrown,
+            y=(-0.05 * far.max(), 1.35 * far.max()),
+            legend="upper left",
+            also=lambda axes: axes.fill_between(thrown.times, far.min(axis=1), far.max(axis=1), color="#ece5d6"),
+        ),
+        Curves(
+            "kinetic energy",
+            "J",
+            [Line(thrown.kinetic_energy, "body", "total"), *energies(thrown, "translational", "rotational")],
+            Closed(nodes, "sum over the nodes"),
+            thrown,
+            y=(0.0, 1.45 * nodes.max()),
+            legend="upper left",
+        ),
+        Curves(
+            "angle error per revolution",
+            "rad",
+            [Line([abs(x)], f"{name}: {x:+.4e}", n, "o", [turn]) for n, (name, x) in enumerate(errors.items())],
+            Closed(np.stack(laws, axis=1), x=angles),
+            across="angle per step (rad)",
+            log="xy",
+            x_ticks=(0.05, 0.1, 0.2, 0.5, 1.0),
+            y=(None, 300.0),
+            legend="upper left",
+        ),
+    ]
 
 
 def _surface_quads() -> list[tuple[int, int, int, int]]:
@@ -181,89 +210,26 @@ def _surface_quads() -> list[tuple[int, int, int, int]]:
     return [(a, b, c, d) for a, b, c, d in faces]
 
 
-def _draw_flight(axes: Axes, motion: Motion) -> None:
+def _flight(motion: Motion) -> DrawPanel:
     """The mesh at several instants, the path of one corner, and the displacements of the nodes at one end."""
     import trimesh
 
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    scene, nodes = Scene(world_camera(0.28, 0.2)), motion.points(_node_positions())
-    triangles = [t for a, b, c, d in _surface_quads() for t in ((a, b, c), (a, c, d))]
+    scene, nodes, quads = space(0.28, 0.2), motion.points(_node_positions()), _surface_quads()
+    triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
     for frame in np.linspace(0, FRAMES, 6).astype(int):
-        scene.body(trimesh.Trimesh(nodes[frame], triangles, process=False), color=COLORS["body"])
-        lift = 0.004 * scene.camera.eye
-        for a, b, c, d in _surface_quads():
-            loop = nodes[frame, [a, b, c, d]]
-            normal = np.cross(loop[1] - loop[0], loop[2] - loop[0])
-            if normal @ scene.camera.eye > 0:
-                scene.line(np.vstack((loop, loop[:1])) + lift, COLOR_CYCLE[0], width=0.7)
-    before = 5.0 * scene.camera.eye
-    corner = nodes[:, CORNER] + before
-    scene.line(motion.position + before, COLORS["muted"], "center of mass", 1.4, (0, (4, 3)))
-    scene.line(corner, COLOR_CYCLE[1], "a corner node", 1.8)
-    later = 2 * FRAMES // 5
-    scene.arrow(corner[0], corner[later] - corner[0], COLOR_CYCLE[2], width=1.8)
+        scene.body(trimesh.Trimesh(nodes[frame], triangles, process=False))
+        for a, b, c, d in quads:
+            loop = nodes[frame, [a, b, c, d, a]]
+            if np.cross(loop[1] - loop[0], loop[2] - loop[0]) @ scene.camera.eye > 0:
+                scene.line(scene.toward(loop, 0.004), 0, width=0.7)
+    corner, later = scene.toward(nodes[:, CORNER], 5.0), 2 * FRAMES // 5
+    scene.line(scene.toward(motion.position, 5.0), "muted", "center of mass", 1.4, (0, (4, 3)))
+    scene.line(corner, 1, "a corner node", 1.8)
+    scene.arrow(corner[0], corner[later] - corner[0], 2, width=1.8)
     for frame in (0, later):
-        scene.dot(corner[frame], COLOR_CYCLE[1], 5)
-    scene.text((corner[0] + corner[later]) / 2, "its displacement u", COLOR_CYCLE[2], (4, -8))
-    scene.draw(axes, "a mesh of 6 x 4 x 2 cells in flight", margin=0.03, legend="upper right")
-
-
-def _draw_displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """Displacement of nodes in the throw and at rest."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    thrown = motions[THROWN]
-    far = np.linalg.norm(thrown.displacements(_node_positions()), axis=-1)
-    axes.fill_between(thrown.times, far.min(axis=1), far.max(axis=1), color=COLORS["body"], label="all nodes")
-    axes.plot(thrown.times, far[:, CORNER], color=COLOR_CYCLE[1], label="the corner")
-    resting = np.linalg.norm(motions[RESTING].displacements(_node_positions()[-1]), axis=-1)
-    axes.plot(thrown.times, resting, color=COLOR_CYCLE[2], label="at rest: exactly 0")
-    axes.set_title("displacement of nodes")
-    axes.set_ylabel("m")
-    axes.set_ylim(-0.05 * far.max(), 1.35 * far.max())
-    format_time_axis(axes, thrown)
-    axes.legend(loc="upper left", ncols=2)
-
-
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """Kinetic energy of the body and of its nodes over time."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    nodes = _node_energy(motion)
-    draw_closed_form(axes, motion.times, nodes, "sum over the nodes")
-    axes.plot(motion.times, motion.kinetic_energy, color=COLORS["total"], label="body")
-    for name in ("translational", "rotational"):
-        axes.plot(motion.times, getattr(motion, f"{name}_energy"), color=COLORS[name], label=name)
-    axes.set_title("kinetic energy")
-    axes.set_ylabel("J")
-    axes.set_ylim(0.0, 1.45 * nodes.max())
-    format_time_axis(axes, motion)
-    axes.legend(loc="upper left", ncols=2)
-
-
-def _draw_errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
-    """Angle error per revolution against the angle per step."""
-    from polhode.plot.log_axes import set_log_x, set_log_y
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
-
-    angles = np.geomspace(0.05, 1.5, 200)
-    for (name, (_, order)), color in zip(METHODS.items(), COLOR_CYCLE, strict=False):
-        draw_closed_form(
-            axes, angles, np.abs(_expected_error_per_turn(angles, order)), "closed form" if order == 2 else ""
-        )
-        found = _error_per_turn(motions[name])
-        axes.plot(turn, abs(found), marker="o", linestyle="none", color=color, label=f"{name}: {found:+.4e}")
-    set_log_x(axes, (0.05, 0.1, 0.2, 0.5, 1.0))
-    set_log_y(axes)
-    axes.set_ylim(top=300.0)
-    axes.set_title("angle error per revolution")
-    axes.set_xlabel("angle per step (rad)")
-    axes.set_ylabel("rad")
-    axes.legend(loc="upper left")
+        scene.dot(corner[frame], 1, 5)
+    scene.text((corner[0] + corner[later]) / 2, "its displacement u", 2, (4, -8))
+    return scene.panel("a mesh of 6 x 4 x 2 cells in flight", margin=0.03, legend="upper right")
 
 
 def stage(turn: float, spin: float, run: str = THROWN) -> Stage:

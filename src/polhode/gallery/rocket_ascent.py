@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder, frustum
 from polhode.scenario.flight_forces import CoefficientTable, drag
@@ -23,8 +23,6 @@ from polhode.web.props import Rod
 from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 MASS, AREA, DURATION = 60.0, 0.0177, 40.0
@@ -95,23 +93,19 @@ def numbers(motions: Mapping[str, Motion], propellant: float, exhaust: float, bu
     ]
 
 
-def picture(motions: Mapping[str, Motion], propellant: float, exhaust: float, burn: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], propellant: float, exhaust: float, burn: float) -> list[Curves]:
     """Speed, height, Mach number and dynamic pressure."""
-    flight, g = motions[AIR].flight(), STANDARD_GRAVITY
-    t = motions[AIR].times
-    t_burn = np.linspace(0.0, burn, 100)
-    expected = exhaust * np.log(MASS / (MASS - propellant * t_burn / burn)) - g * t_burn
-    speeds = {name: (t, motion.velocity[:, 2]) for name, motion in motions.items()}
-    heights = {name: (t, motion.position[:, 2] / 1000) for name, motion in motions.items()}
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("speed", "t (s)", "m/s", speeds, {"rocket equation": (t_burn, expected)}),
-            CurvePanel("height", "t (s)", "km", heights),
-            CurvePanel("Mach number", "t (s)", "Mach", {"": (t, flight.mach)}),
-            CurvePanel("dynamic pressure", "t (s)", "kPa", {"": (t, flight.dynamic_pressure / 1000)}),
-        ],
-    )
+    air, flight, t = motions[AIR], motions[AIR].flight(), np.linspace(0.0, burn, 100)
+    expected = exhaust * np.log(MASS / (MASS - propellant * t / burn)) - STANDARD_GRAVITY * t
+    speeds = [Line(motion.velocity[:, 2], name) for name, motion in motions.items()]
+    heights = [Line(motion.position[:, 2] / 1000, name) for name, motion in motions.items()]
+    return [
+        Curves("speed", "m/s", speeds, Closed(expected, "rocket equation", t), air),
+        Curves("height", "km", heights, over=air),
+        Curves("Mach number", "Mach", Line(flight.mach), over=air),
+        Curves("dynamic pressure", "kPa", Line(flight.dynamic_pressure / 1000), over=air),
+    ]
 
 
 @cache

@@ -10,7 +10,8 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import lever_arms
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
@@ -18,9 +19,6 @@ from polhode.web.props import Ball, Polygon, StageArrow
 from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
@@ -63,47 +61,36 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Refer
     ]
 
 
-def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
+@panels("AB;AC", size=(11.0, 6.4), widths=(1, 1.35))
+def picture(motion: Motion, force: float, mass: float, arm: float) -> list[DrawPanel]:
     """The rising block, its height with the closed form, and the torques of both forces, which cancel."""
-    from polhode.gallery.drawing.force_arrows import draw_body_at_times, move_toward_camera
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS, styled_figure
-
-    scene = Scene(world_camera(0.45, -0.22))
-    frames = [0, FRAMES]
-    pushes = [(point, (0.0, 0.0, 2.2), "F") for point in _force_points(arm)]
-    draw_body_at_times(scene, motion, motion.scenario.bodies[0], frames, pushes)
-    center = move_toward_camera(scene, motion.points((0.0, -1.0, 0.0)), 20.0)
-    for k in frames:
-        scene.dot(center[k], COLORS["ink"])
-        scene.text(motion.points((-1.6, -1.0, 0.0))[k], f"t = {motion.times[k]:.3g} s")
-    scene.line(center, COLORS["translational"], style=(0, (4, 3)), width=1.2)
-    with styled_figure(11.0, 6.4, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.35))
-        scene.draw(figure.add_subplot(grid[:, 0]), "the same force F at two points", margin=0.02)
-        _draw_height(figure.add_subplot(grid[0, 1]), motion, force, mass)
-        _draw_torques(figure.add_subplot(grid[1, 1]), motion, force, arm)
-    return figure
-
-
-def _draw_height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    t = motion.times
-    draw_closed_form(axes, t, force / mass * t**2, "closed form F t²/M")
-    axes.plot(t, motion.position[:, 2], color=COLORS["translational"], label="simulated")
-    finish_time_panel(axes, motion, f"height: a = {2 * force / mass:.6g} m/s2", "m", 2)
-
-
-def _draw_torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
     each = [np.cross(lever_arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _force_points(arm)]
-    for torque, color, name in zip(each, COLOR_CYCLE, ("left force", "right force"), strict=False):
-        axes.plot(motion.times, torque, color=color, label=name)
-    axes.plot(motion.times, sum(each), color=COLORS["ink"], label="sum", linewidth=2.2)
-    axes.set_ylim(-1.3 * arm * force, 1.3 * arm * force)
-    finish_time_panel(axes, motion, "torque about y", "N m", 3)
+    torques = [*map(Line, each, ("left force", "right force")), Line(sum(each), "sum", "ink", width=2.2)]
+    return [
+        _rising(motion, arm),
+        Curves(
+            f"height: a = {2 * force / mass:.6g} m/s2",
+            "m",
+            Line(motion.position[:, 2], "simulated", "translational"),
+            Closed(force / mass * motion.times**2, "closed form F t²/M"),
+            motion,
+        ),
+        Curves("torque about y", "N m", torques, over=motion, y=(-1.3 * arm * force, 1.3 * arm * force)),
+    ]
+
+
+def _rising(motion: Motion, arm: float) -> DrawPanel:
+    """The block at the start and in the end, with the two forces on it."""
+    scene, frames = space(0.45, -0.22), (0, FRAMES)
+    scene.frames(motion, frames)
+    center = scene.toward(motion.points((0.0, -1.0, 0.0)), 20.0)
+    for k in frames:
+        for point in _force_points(arm):
+            scene.force(motion.points(point)[k], (0.0, 0.0, 2.2), "F" if k == 0 else "")
+        scene.dot(center[k], "ink")
+        scene.text(motion.points((-1.6, -1.0, 0.0))[k], f"t = {motion.times[k]:.3g} s")
+    scene.line(center, "translational", style=(0, (4, 3)), width=1.2)
+    return scene.panel("the same force F at two points", margin=0.02)
 
 
 def stage(force: float, mass: float, arm: float) -> Stage:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.scenario.earth import WGS84
@@ -22,8 +22,6 @@ from polhode.web.props import AxisLine, Globe, LocalVertical
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 ORBIT, SWING = "orbit, with J2", "gravity-gradient libration"
@@ -69,6 +67,17 @@ def _product(p: tuple[float, ...], q: tuple[float, ...]) -> tuple[float, ...]:
     return found
 
 
+def _mean_motion(height: float) -> float:
+    """n = sqrt(G M/a^3) of an orbit at this height (km)."""
+    return sqrt(WGS84.gm / (WGS84.radius + 1000 * height) ** 3)
+
+
+def _node_rate(height: float, inclination: float) -> float:
+    """-3/2 n J2 (a_E/a)^2 cos i, at first order."""
+    flattening = WGS84.zonal[0] * (WGS84.radius / (WGS84.radius + 1000 * height)) ** 2
+    return -1.5 * _mean_motion(height) * flattening * cos(radians(inclination))
+
+
 def _libration(n: float) -> float:
     """In plane: w^2 = 3 n^2 (Ix - Iz)/Iy."""
     ix, iy, iz = SATELLITE.principal_moments
@@ -84,10 +93,10 @@ def numbers(motions: Mapping[str, Motion], height: float, inclination: float) ->
     """Angular momentum about the axis, precession of the node, and the period of the swing."""
     orbit, swing = motions[ORBIT], motions[SWING]
     a = WGS84.radius + 1000 * height
-    n, i = sqrt(WGS84.gm / a**3), radians(inclination)
+    n, i = _mean_motion(height), radians(inclination)
     axial = np.cross(orbit.position, orbit.velocity)[:, 2]
     rate = float(np.polyfit(orbit.times, _node(orbit), 1)[0])
-    first_order = -1.5 * n * WGS84.zonal[0] * (WGS84.radius / a) ** 2 * cos(i)
+    first_order = _node_rate(height, inclination)
     pitch = swing.in_frame("lvlh").yaw_pitch_roll[:, 1]
     at = np.flatnonzero(np.diff(np.sign(pitch)))
     times = swing.times[at] - pitch[at] * np.diff(swing.times)[at] / np.diff(pitch)[at]
@@ -119,39 +128,35 @@ def numbers(motions: Mapping[str, Motion], height: float, inclination: float) ->
     ]
 
 
-def picture(motions: Mapping[str, Motion], height: float, inclination: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], height: float, inclination: float) -> list[Curves]:
     """Ground track, node, height and swing."""
     orbit, swing = motions[ORBIT], motions[SWING]
     seen, hours = orbit.in_frame("earth"), orbit.times / 3600
-    a = WGS84.radius + 1000 * height
-    n = sqrt(WGS84.gm / a**3)
-    first_order = -1.5 * n * WGS84.zonal[0] * (WGS84.radius / a) ** 2 * cos(radians(inclination))
     longitude, latitude = np.degrees(seen.longitude), np.degrees(seen.latitude)
     longitude = np.where(np.abs(np.diff(longitude, append=longitude[-1])) > 180, np.nan, longitude)
     node = np.degrees(_node(orbit) - _node(orbit)[0])
+    expected = np.degrees(_node_rate(height, inclination) * orbit.times)
     pitch = np.degrees(swing.in_frame("lvlh").yaw_pitch_roll[:, 1])
-    small = np.degrees(TILT) * np.cos(_libration(n) * swing.times)
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("ground track", "longitude (deg)", "latitude (deg)", {"": (longitude, latitude)}),
-            CurvePanel("height", "t (h)", "km", {"": (hours, seen.height / 1000)}),
-            CurvePanel(
-                "precession of the node",
-                "t (h)",
-                "deg",
-                {"simulated": (hours, node)},
-                {"first order": (hours, np.degrees(first_order * orbit.times))},
-            ),
-            CurvePanel(
-                "swing about the vertical",
-                "t (h)",
-                "deg",
-                {"simulated": (swing.times / 3600, pitch)},
-                {"small angles": (swing.times / 3600, small)},
-            ),
-        ],
-    )
+    small = np.degrees(TILT) * np.cos(_libration(_mean_motion(height)) * swing.times)
+    return [
+        Curves("ground track", "latitude (deg)", Line(latitude, x=longitude), across="longitude (deg)"),
+        Curves("height", "km", Line(seen.height / 1000, x=hours), across="time (h)"),
+        Curves(
+            "precession of the node",
+            "deg",
+            Line(node, "simulated", x=hours),
+            Closed(expected, "first order", hours),
+            across="time (h)",
+        ),
+        Curves(
+            "swing about the vertical",
+            "deg",
+            Line(pitch, "simulated", x=swing.times / 3600),
+            Closed(small, "small angles", swing.times / 3600),
+            across="time (h)",
+        ),
+    ]
 
 
 def stage(height: float, inclination: float, run: str) -> Stage:

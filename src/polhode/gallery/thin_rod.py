@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,20 +10,17 @@ from polhode.equations.scalar_ops import larger, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.panels import Curves, DrawPanel, Line, drawn, panels
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import cylinder
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
-from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from polhode.massprops.body import Body
     from polhode.results.motion import Motion
 
@@ -93,42 +90,45 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
     ]
 
 
-def picture(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> Figure:
+@panels("ABC;DEF", size=(12.0, 7.8))
+def picture(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> list[DrawPanel]:
     """The rod in space, the cones, w in body and world axes, and the motion in body axes."""
     from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
     from polhode.plot.poinsot_construction import draw_herpolhode
     from polhode.plot.rolling_cones import draw_cones
-    from polhode.plot.style import COLORS, styled_figure
 
     moment = 0.08 * float(motion.times[-1])
-    with styled_figure(12.0, 7.8, MODEL.title) as figure:
-        grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], motion, moment, title="in space: the rod precesses about L")
-        draw_cones(grid[0, 1], motion, moment)
-        draw_in_body(grid[0, 2], motion, title="in body axes: ω and L precess")
-        draw_rates(grid[1, 0], motion)
-        draw_herpolhode(grid[1, 1], motion)
-        _draw_world(grid[1, 2], motion, motion.angular_momentum, COLORS["L"], COLORS["omega"])
-    return figure
+    return [
+        drawn(draw_in_space, motion, moment, title="in space: the rod precesses about L"),
+        drawn(draw_cones, motion, moment),
+        drawn(draw_in_body, motion, title="in body axes: ω and L precess"),
+        drawn(draw_rates, motion),
+        drawn(draw_herpolhode, motion),
+        _along_and_across(motion),
+    ]
 
 
-def _draw_world(axes: Axes, motion: Motion, momenta: Array, color_l: str, color_w: str) -> None:
+def _along_and_across(motion: Motion) -> Curves:
     """Components of L and w along and normal to L, in world axes."""
-
-    along_l = momenta[0] / np.linalg.norm(momenta[0])
+    momenta, w = motion.angular_momentum, motion.angular_velocity
+    size = float(np.linalg.norm(momenta[0]))
+    along_l = momenta[0] / size
     first = np.cross(along_l, motion.rotation_matrix[0, :, 2])
     first /= np.linalg.norm(first)
-    second = np.cross(along_l, first)
-    w = motion.angular_velocity
-    size = float(np.linalg.norm(momenta[0]))
-    dashed: Any = (0, (5, 3))
-    axes.plot(motion.times, momenta @ along_l / size, color=color_l, linewidth=2.4, label="L, parallel")
-    axes.plot(motion.times, momenta @ first / size, color=color_l, linewidth=2.4, linestyle=dashed, label="L, normal")
-    for direction, style, name in ((first, "solid", "ω, normal"), (second, dashed, "ω, normal, at 90°")):
-        across = w @ direction / np.linalg.norm(w, axis=1)
-        axes.plot(motion.times, across, color=color_w, linestyle=style, label=name)
-    axes.set_ylim(-1.15, 1.15)
-    finish_time_panel(axes, motion, "world axes: parallel and normal to L", "relative", 2, rows=2)
+    across = w / np.linalg.norm(w, axis=1)[:, None]
+    return Curves(
+        "world axes: parallel and normal to L",
+        "relative",
+        [
+            Line(momenta @ along_l / size, "L, parallel", "L", width=2.4),
+            Line(momenta @ first / size, "L, normal", "L", "--", width=2.4),
+            Line(across @ first, "ω, normal", "omega"),
+            Line(across @ np.cross(along_l, first), "ω, normal, at 90°", "omega", "--"),
+        ],
+        over=motion,
+        y=(-1.15, 1.15),
+        legend=(2, 2),
+    )
 
 
 MODEL = Model(

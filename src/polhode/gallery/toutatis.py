@@ -16,6 +16,7 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuths, zero_crossings
+from polhode.gallery.panels import Curves, DrawPanel, Line, components, panels, space
 from polhode.massprops.shapes import ellipsoid
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.rotations import angle_between
@@ -27,9 +28,6 @@ from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from polhode.massprops.body import Body
     from polhode.results.motion import Motion
@@ -216,70 +214,101 @@ def _check_periods(motion: Motion, spin_change: float, moment_change: float) -> 
     ]
 
 
-def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> Figure:
+@panels("AABBBB;CCCDDE", size=(12.4, 8.0))
+def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> list[DrawPanel]:
     """The asteroid, its long axis in the sky, its rates, and the angles between computed and observed attitudes."""
-    from polhode.gallery.drawing.observed_attitudes import draw_sky_path, draw_spread, draw_stems, long_axis
-    from polhode.plot.style import styled_figure
+    digits, seen, animated = (
+        perturb_last_digits(spin_change, moment_change),
+        radar_observations(),
+        motions["forty days"],
+    )
+    errors = _attitude_errors_deg(motions["closed form"].quaternion_wxyz)
+    days, median = seen.times[:-1] / DAY, float(np.median(errors[:-1]))
+    aside = np.random.default_rng(0).uniform(-0.2, 0.2, len(digits))
+    most = np.abs(digits - errors[-1]).max()
+    hollow = {"markerfacecolor": "none"}
+    radar = components(seen.rates[:-1], ("", "", ""), style="o", x=days, size=4, look=hollow)
+    return [
+        _tumbling(animated),
+        _sky(animated, motions["closed form"].quaternion_wxyz[:-1], seen),
+        Curves(
+            "rates, body axes",
+            "deg/d",
+            [
+                *components(np.degrees(animated.angular_velocity_body) * DAY, x=animated.times / DAY),
+                *radar,
+                Line([], "radar", "muted", "o", [], size=4, look=hollow),
+            ],
+            across="days after 1992-11-09",
+            x=(20, ANIMATED_DAYS),
+        ),
+        Curves(
+            f"angle from observed, 1992: median {median:.2f}",
+            "deg",
+            Line(errors[:-1], "", "axis_3", "o", days),
+            across="days after 1992-11-09",
+            levels=(median,),
+            y=(0, None),
+            also=lambda axes: axes.vlines(days, 0, errors[:-1], color="#0072b2", linewidth=2.5),
+        ),
+        Curves(
+            "2008",
+            "deg",
+            [Line(digits, "", "muted", ".", aside, size=4), Line(errors[-1:], "", "axis_3", "o", [0.0], size=7)],
+            across=f"{errors[-1]:.2f}; the last\ndigits move it\nby up to {most:.1f}",
+            x=(-0.5, 0.5),
+            x_ticks=(),
+            y=(0, 180),
+            y_ticks=range(0, 181, 30),
+        ),
+    ]
 
-    digits, seen = perturb_last_digits(spin_change, moment_change), radar_observations()
-    animated = motions["forty days"]
-    computed = motions["closed form"].quaternion_wxyz
-    errors = _attitude_errors_deg(computed)
-    with styled_figure(12.4, 8.0, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 6)
-        _draw_space(figure.add_subplot(grid[0, :2]), animated)
-        draw_sky_path(
-            figure.add_subplot(grid[0, 2:]),
-            animated.rotation_matrix[animated.times > seen.times[0] - DAY / 2, :, 2],
-            [long_axis(q[:-1]) for q in (computed, seen.quaternions)],
-            ("computed, December 1992", "at the 17 times", "observed by radar"),
-        )
-        _draw_rates(figure.add_subplot(grid[1, :3]), animated)
-        early, late = figure.add_subplot(grid[1, 3:5]), figure.add_subplot(grid[1, 5])
-        draw_stems(early, seen.times[:-1] / DAY, errors[:-1], "days after 1992-11-09")
-        early.set_title(f"angle from observed, 1992: median {np.median(errors[:-1]):.2f}")
-        draw_spread(late, float(errors[-1]), digits)
-        late.set_title("2008")
-        most = np.abs(digits - errors[-1]).max()
-        late.set_xlabel(f"{errors[-1]:.2f}; the last\ndigits move it\nby up to {most:.1f}", fontsize=9)
-    return figure
+
+def _tumbling(motion: Motion) -> DrawPanel:
+    scene, reach, rotation = space(0.5, 0.35), 0.75 * LENGTH, motion.rotation_matrix
+    frames = int((motion.times <= 8 * DAY).sum())
+    L, w = motion.angular_momentum[0], motion.angular_velocity[frames - 1]
+    scene.body(motion.scenario.bodies[0], (0, 0, 0), rotation[frames - 1], half=2)
+    path = reach * rotation[:frames, :, 2]
+    scene.line(path, "axis_3")
+    scene.text(path[np.argmax(path @ scene.camera.up)], "long axis, 8 days", "axis_3", (0.0, 6.0))
+    scene.arrow((0, 0, 0), reach * L / np.linalg.norm(L), "L", "L")
+    scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), "omega", "ω")
+    return scene.panel("uniform ellipsoid with its moments")
 
 
-def _draw_space(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
+def _sky(motion: Motion, computed: Array, seen: RadarObservations) -> Curves:
+    """The path of the long axis, and its computed and observed directions at 17 times, connected in pairs."""
 
-    scene, reach = Scene(world_camera(0.5, 0.35)), 0.75 * LENGTH
-    first = motion.times <= 8 * DAY
-    L = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
-    frame = int(first.sum()) - 1
-    rotation = motion.rotation_matrix
-    scene.body(motion.scenario.bodies[0], (0, 0, 0), rotation[frame], half=2)
-    path = reach * rotation[first, :, 2]
-    scene.line(path, COLORS["axis_3"])
-    scene.text(path[np.argmax(path @ scene.camera.up)], "long axis, 8 days", COLORS["axis_3"], (0.0, 6.0))
-    w = motion.angular_velocity[frame]
-    scene.arrow((0, 0, 0), reach * L, COLORS["L"], "L")
-    scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), COLORS["omega"], "ω")
-    scene.draw(axes, "uniform ellipsoid with its moments")
+    def equatorial(vectors: Array) -> tuple[Array, Array]:
+        ascension = np.degrees(np.arctan2(vectors[..., 1], vectors[..., 0])) % 360
+        return ascension, np.degrees(np.arcsin(np.clip(vectors[..., 2], -1, 1)))
+
+    right, up = equatorial(motion.rotation_matrix[motion.times > seen.times[0] - DAY / 2, :, 2])
+    right = np.where(np.abs(np.diff(right, prepend=right[0])) > 180, np.nan, right)
+    (right_0, up_0), (right_1, up_1) = (equatorial(_long_axes(q)) for q in (computed, seen.quaternions[:-1]))
+    pairs = np.flatnonzero(np.abs(right_0 - right_1) < 180)
+    low, high = float(min(up.min(), up_1.min())), float(max(up.max(), up_1.max()))
+    return Curves(
+        "its long axis on the sky",
+        "declination (deg)",
+        [
+            Line(up, "computed, December 1992", "axis_3", x=right, width=1.2),
+            *(Line((up_0[k], up_1[k]), "", "muted", x=(right_0[k], right_1[k]), width=1.0) for k in pairs),
+            Line(up_0, "at the 17 times", "axis_3", "o", right_0, size=4.5),
+            Line(up_1, "observed by radar", "axis_1", "o", right_1, size=5.5, look={"markerfacecolor": "none"}),
+        ],
+        across="right ascension (deg)",
+        x=(360, 0),
+        y=(max(low - 10, -90), min(high + 15, 90)),
+        x_ticks=range(0, 361, 60),
+    )
 
 
-def _draw_rates(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, add_legend_above
-
-    seen = radar_observations()
-    computed = np.degrees(motion.angular_velocity_body) * DAY
-    for i in range(3):
-        axes.plot(motion.times / DAY, computed[:, i], color=AXIS_COLORS[i], label=OMEGA_LABELS[i])
-        axes.plot(
-            seen.times[:-1] / DAY, seen.rates[:-1, i], "o", color=AXIS_COLORS[i], markersize=4, markerfacecolor="none"
-        )
-    axes.plot([], [], "o", color=COLORS["muted"], markerfacecolor="none", markersize=4, label="radar")
-    axes.set_xlim(20, ANIMATED_DAYS)
-    axes.set_title("rates, body axes")
-    axes.set_ylabel("deg/d")
-    axes.set_xlabel("days after 1992-11-09")
-    add_legend_above(axes, 4)
+def _long_axes(quaternions: Array) -> Array:
+    """The direction of body axis 3 along world axes, (..., 3)."""
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    return np.stack(to_world((w, x, y, z), (0.0, 0.0, 1.0)), axis=-1)
 
 
 def stage(spin_change: float, moment_change: float, run: str) -> Stage:

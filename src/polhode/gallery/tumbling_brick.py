@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.panels import Closed, Curves, Line, components, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.rotations import angle_between
@@ -22,8 +22,6 @@ from polhode.web.props import Globe
 from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from polhode.results.motion import Motion
 
 BRICK = Body(mass=2.267961893, inertia=(0.002568217474, 0.008421011037, 0.009754655927))
@@ -68,17 +66,19 @@ def numbers(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float
     return sorted(checks, key=lambda check: check not in largest)
 
 
-def picture(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float) -> list[Curves]:
     """Rates and angles of flight."""
-    fall, free = motions[FALL], motions[FREE]
-    t, rates = fall.times, np.degrees(fall.angular_velocity_body)
-    exact, angles = np.degrees(free.angular_velocity_body), np.degrees(fall.in_frame("ned").yaw_pitch_roll)
-    panels = [
-        CurvePanel(f"{name} rate", "t (s)", "deg/s", {"simulated": (t, rates[:, i])}, {"closed form": (t, exact[:, i])})
-        for i, name in enumerate(("roll", "pitch", "yaw"))
+    fall, names = motions[FALL], ("roll", "pitch", "yaw")
+    rates, exact = (np.degrees(motion.angular_velocity_body) for motion in motions.values())
+    angles = np.degrees(fall.in_frame("ned").yaw_pitch_roll[:, ::-1])
+    return [
+        *(
+            Curves(f"{name} rate", "deg/s", Line(rates[:, i], "simulated"), Closed(exact[:, i]), fall)
+            for i, name in enumerate(names)
+        ),
+        Curves("from north, east, down", "deg", components(angles, names), over=fall),
     ]
-    named = {name: (t, angles[:, i]) for i, name in enumerate(("yaw", "pitch", "roll"))}
-    return draw_curve_panels(MODEL.title, [*panels, CurvePanel("from north, east, down", "t (s)", "deg", named)])
 
 
 MODEL = Model(
