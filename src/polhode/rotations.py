@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations import formulations, quaternions, rigid_body
+from polhode.equations.scalar_ops import cos, sin
 from polhode.errors import InputError, show
 from polhode.validation import Array
 
@@ -319,14 +320,17 @@ def from_yaw_pitch_roll(yaw: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Ar
     """
     given = [_numbers(angle, name) for angle, name in ((yaw, "yaw"), (pitch, "pitch"), (roll, "roll"))]
     _check_broadcast(*given)
-    (cy, cp, cr), (sy, sp, sr) = ([f(angle / 2) for angle in given] for f in (np.cos, np.sin))
-    return _stack_components(
-        (
-            cr * cp * cy + sr * sp * sy,
-            sr * cp * cy - cr * sp * sy,
-            cr * sp * cy + sr * cp * sy,
-            cr * cp * sy - sr * sp * cy,
-        )
+    return _stack_components(yaw_pitch_roll_turn(*given))
+
+
+def yaw_pitch_roll_turn(yaw: Any, pitch: Any, roll: Any) -> Any:
+    """(w, x, y, z) of the same, of plain numbers that knobs may follow, or of arrays."""
+    (cy, cp, cr), (sy, sp, sr) = ([f(angle / 2) for angle in (yaw, pitch, roll)] for f in (cos, sin))
+    return (
+        cr * cp * cy + sr * sp * sy,
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
     )
 
 

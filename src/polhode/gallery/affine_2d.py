@@ -11,6 +11,7 @@ from polhode.gallery import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Arrow, Closed, Curves, Line, Note, Shape, panels
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism
 from polhode.scenario.scenario import Scenario
@@ -42,7 +43,7 @@ def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y:
     arm = _corners_from_com()[0]
     return Scenario(
         prism(CORNERS, THICKNESS, mass=MASS),
-        State(position=(*CORNERS[0], 0.0) - arm, angular_velocity=(0.0, 0.0, -np.radians(angle))),
+        State(position=(*CORNERS[0], 0.0) - arm, angular_velocity=(0.0, 0.0, -radians(angle))),
         pivot=tuple(arm.tolist()),
         **rk4_settings(1.0, FRAMES, STEPS_PER_FRAME),
         name="affine-2d",

@@ -11,6 +11,7 @@ from polhode.gallery import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
 from polhode.web.props import AxisLine, Polygon
 from polhode.web.stage import Stage, StageCamera
@@ -36,10 +37,10 @@ ORDERS = ("x, then z", "z, then x")
 def scenario(about_x: float, about_z: float) -> dict[str, Scenario]:
     """The same prism twice, one second per rotation: about x then z, and about z then x."""
     prism = isotropic_prism(SIDES, RADIUS, MASS)
-    first, second = (X, float(np.radians(about_x))), (Z, float(np.radians(about_z)))
+    first, second = (X, radians(about_x)), (Z, radians(about_z))
     return {
-        ORDERS[0]: sequence_scenario(prism, (first, second), "world", "affine-3d"),
-        ORDERS[1]: sequence_scenario(prism, (second, first), "world", "affine-3d-other-order"),
+        ORDERS[0]: sequence_scenario(prism, (first, second), "world", X, "affine-3d"),
+        ORDERS[1]: sequence_scenario(prism, (second, first), "world", Z, "affine-3d-other-order"),
     }
 
 

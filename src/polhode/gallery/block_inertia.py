@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import larger
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
@@ -36,17 +37,18 @@ def _moments(sides: Array, density: float) -> Array:
     return np.asarray(density * float(sides.prod()) / 12 * (squares.sum() - squares))
 
 
-def _make_impulse(sides: Array, axis: int) -> tuple[Array, Array]:
+def _make_impulse(sides: Any, axis: int) -> tuple[tuple[float, ...], tuple[Any, ...]]:
     """1 N s along axis + 2, at the center of the face normal to axis + 1: L is half that side times 1 N s."""
-    along, to = np.eye(3)[(axis + 2) % 3], np.eye(3)[(axis + 1) % 3]
-    return along, sides[(axis + 1) % 3] / 2 * to
+    along = tuple(float(i == (axis + 2) % 3) for i in range(3))
+    return along, tuple(sides[i] / 2 if i == (axis + 1) % 3 else 0.0 for i in range(3))
 
 
 def scenario(x: float, y: float, z: float, density: float) -> dict[str, Scenario]:
     """The block at rest, given an impulse that makes it rotate about each axis in turn."""
-    sides = np.array((x, y, z))
-    rates = [sides[(i + 1) % 3] / 2 / moment for i, moment in enumerate(_moments(sides, density))]
-    duration = LARGEST_ANGLE / max(rates)
+    mass, squares, sides = density * x * y * z, (x * x, y * y, z * z), (x, y, z)
+    moments = [mass * (squares[(i + 1) % 3] + squares[(i + 2) % 3]) / 12 for i in range(3)]
+    rates = [sides[(i + 1) % 3] / 2 / moment for i, moment in enumerate(moments)]
+    duration = LARGEST_ANGLE / larger(larger(rates[0], rates[1]), rates[2])
     plans = {}
     for axis, name in enumerate(ROTATIONS):
         along, at = _make_impulse(sides, axis)
@@ -176,7 +178,7 @@ def _point_mass_sums(sides: Array, density: float) -> Curves:
 def stage(x: float, y: float, z: float, density: float, run: str = ROTATIONS[0]) -> Stage:
     """The axis of the rotation, and the impulse that starts it."""
     sides, axis = np.array((x, y, z)), ROTATIONS.index(run) if run in ROTATIONS else 0
-    along, at = _make_impulse(sides, axis)
+    along, at = map(np.array, _make_impulse(sides, axis))
     size = 0.45 * float(np.linalg.norm(sides))
     corners = np.array(list(product((-0.5, 0.5), repeat=3))) * sides
     outline = corners[[0, 1, 3, 2, 0, 4, 5, 1, 5, 7, 3, 7, 6, 2, 6, 4]]

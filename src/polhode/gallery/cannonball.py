@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import atan, cos, log, sqrt, tan
-from typing import TYPE_CHECKING
+from math import atan, cos, log, tan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.elementary import atan2
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
@@ -48,11 +50,13 @@ def scenario(speed: float, coefficient: float) -> dict[str, Scenario]:
 
 
 def _terminal(coefficient: float) -> float:
-    return sqrt(2 * float(BALL.mass) * STANDARD_GRAVITY / (DENSITY * AREA * coefficient))
+    terminal: float = sqrt(2 * float(BALL.mass) * STANDARD_GRAVITY / (DENSITY * AREA * coefficient))
+    return terminal
 
 
-def _time_to_apex(speed: float, coefficient: float) -> float:
-    return _terminal(coefficient) / STANDARD_GRAVITY * atan(speed / _terminal(coefficient))
+def _time_to_apex(speed: float, coefficient: float) -> Any:
+    terminal = _terminal(coefficient)
+    return terminal / STANDARD_GRAVITY * atan2(speed, terminal)
 
 
 def numbers(motions: Mapping[str, Motion], speed: float, coefficient: float) -> list[ReferenceCheck]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from math import acos, cos, degrees, pi, radians, sin, sqrt
+from math import acos, degrees, pi, radians
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import cos, sin, sqrt
 from polhode.gallery.closed_forms.libration import Libration
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
@@ -65,7 +67,9 @@ def moments(panels: float) -> Array:
 
 
 def _orbital_rate(altitude: float) -> float:
-    return sqrt(EARTH / (EARTH_RADIUS + 1e3 * altitude) ** 3)
+    radius = EARTH_RADIUS + 1e3 * altitude
+    rate: float = sqrt(EARTH / (radius * radius * radius))
+    return rate
 
 
 def _libration(amplitude: float, altitude: float, panels: float) -> Libration:
@@ -77,14 +81,15 @@ def scenario(amplitude: float, altitude: float, panels: float) -> Scenario:
     r, n = EARTH_RADIUS + 1e3 * altitude, _orbital_rate(altitude)
     duration = ORBITS * 2 * pi / n
     # Body x, y, z along world y, z, x (along track, normal, up), then rotated about the normal.
-    c, s = cos(radians(amplitude) / 2), sin(radians(amplitude) / 2)
+    half = plain_radians(amplitude) / 2
+    c, s = cos(half), sin(half)
     return Scenario(
         satellite(panels),
         State(
             position=(r, 0.0, 0.0),
             velocity=(0.0, n * r, 0.0),
             quaternion_wxyz=((c - s) / 2, (c - s) / 2, (c + s) / 2, (c + s) / 2),
-            angular_velocity=(0.0, 0.0, n),
+            angular_velocity_body=(0.0, n, 0.0),
         ),
         [point_gravity(EARTH)],
         **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import nearest_integer
 from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_norm_loss
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
@@ -34,12 +35,12 @@ FLOOR = 1e-17
 
 def scenario(turn: float, steps: float) -> dict[str, Scenario]:
     """A spin about a fixed axis at 1 rad/s in steps of `turn`, with three representations of the attitude."""
-    count = round(steps)
+    count = nearest_integer(steps)
     settings: dict[str, Any] = {
         "duration": turn * count,
         "step": turn,
         "method": "rk4",
-        "output_times": turn * np.unique(np.linspace(0, count, FRAMES + 1).round()),
+        "output_times": [turn * nearest_integer(count * k / FRAMES) for k in range(FRAMES + 1)],
     }
     body, state = box(SIDES, 1.0), State(angular_velocity_body=(0.0, 0.0, 1.0))
     return {

@@ -10,6 +10,7 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
+from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.body import Body
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
@@ -28,7 +29,7 @@ SPHERE = Body(mass=14.593902937206362, inertia=(4.880944613993042,) * 3)
 
 def scenario(height: float, latitude: float) -> Scenario:
     """At rest on the Earth, then free, without air."""
-    start = State.from_geodetic(radians(latitude), 0.0, height)
+    start = State.from_geodetic(plain_radians(latitude), 0.0, height)
     return Scenario(SPHERE, start, [earth_gravity()], duration=DURATION, output_step=0.1, name="dropped-sphere")
 
 

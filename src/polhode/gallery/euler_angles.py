@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from polhode import rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, Note, panels, space
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
 from polhode.web.props import AxisLine
 from polhode.web.stage import Stage, StageCamera
@@ -31,14 +32,16 @@ def scenario(phi: float, theta: float, psi: float) -> dict[str, Scenario]:
     """A wedge rotates about its axis 3, then 1, then 3, one second each; and again without the middle rotation."""
     wedge = isotropic_prism(SIDES, RADIUS, MASS)
     return {
-        name: sequence_scenario(wedge, _turn_sequence(phi, tilt, psi), "body", f"euler-angles-{name.replace(' ', '-')}")
+        name: sequence_scenario(
+            wedge, _turn_sequence(phi, tilt, psi), "body", (0.0, 1.0, 0.0), f"euler-angles-{name.replace(' ', '-')}"
+        )
         for name, tilt in (("three rotations", theta), (UPRIGHT, 0.0))
     }
 
 
-def _turn_sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[float, float, float], float]]:
+def _turn_sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[float, float, float], Any]]:
     third, first = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
-    return [(axis, float(np.radians(angle))) for axis, angle in ((third, phi), (first, theta), (third, psi))]
+    return [(axis, radians(angle)) for axis, angle in ((third, phi), (first, theta), (third, psi))]
 
 
 def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> list[ReferenceCheck]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.equations.scalar_ops import cos
 from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.plain_formulas import nutation_period
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
@@ -41,12 +43,13 @@ def _tops(spin: float, precession: float) -> dict[str, HeavyTop]:
 
 def scenario(spin: float, precession: float) -> dict[str, Scenario]:
     """The gyroscope with the given precession, and with none, for six nutations each."""
-    return {
-        name: gyroscope_disk.pivot_scenario(
-            top, NUTATIONS * top.period, gyroscope_disk.accurate_step(top), f"gyroscope-analytic-{name}", FRAMES
-        )
-        for name, top in _tops(spin, precession).items()
-    }
+    runs = {}
+    for name, top in _tops(spin, precession).items():
+        numbers = top.moment, top.axial_moment, top.weight_times_height, cos(top.theta), top.spin, top.precession
+        period = nutation_period(*numbers)
+        step = gyroscope_disk.accurate_step(top, period)
+        runs[name] = gyroscope_disk.pivot_scenario(top, NUTATIONS * period, step, f"gyroscope-analytic-{name}", FRAMES)
+    return runs
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> list[ReferenceCheck]:

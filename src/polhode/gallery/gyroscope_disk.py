@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
-from polhode.equations.scalar_ops import cos, sin
+from polhode.equations.scalar_ops import cos, larger, sin
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.plain_formulas import radians
 from polhode.massprops.shapes import ellipsoid
@@ -70,9 +70,9 @@ def pivot_scenario(
     )
 
 
-def accurate_step(top: HeavyTop) -> float:
-    """Step at which rk4 errs by less than 1e-10 rad over a few revolutions."""
-    fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) + 2 * pi / min(top.period, 10.0)
+def accurate_step(top: HeavyTop, period: float) -> float:
+    """Step at which rk4 errs by less than 1e-10 rad over a few revolutions of a top that nutates with this period."""
+    fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) - 2 * pi / larger(-period, -10.0)
     return 2 * pi / (STEPS_PER_TURN * fastest)
 
 

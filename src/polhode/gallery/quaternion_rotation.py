@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
+from polhode.equations.elementary import atan2
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Color, Curves, DrawPanel, Line, components, panels, space
@@ -36,8 +38,9 @@ def _turn_to_target(target: tuple[float, float, float]) -> tuple[Array, Array, f
 
 def scenario(target_x: float, target_y: float, target_z: float, last: float) -> Scenario:
     """A long box of square section spins about a transverse axis and points at the target after one second."""
-    _, axis, angle = _turn_to_target((target_x, target_y, target_z))
-    return steady_spin_scenario(box(SIDES, mass=MASS), angle * axis, "quaternion-rotation")
+    across = sqrt(target_y * target_y + target_z * target_z)
+    rate = atan2(across, target_x) / across  # about the normal of both, (0, -z, y)
+    return steady_spin_scenario(box(SIDES, mass=MASS), (0.0, -rate * target_z, rate * target_y), "quaternion-rotation")
 
 
 def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> list[ReferenceCheck]:

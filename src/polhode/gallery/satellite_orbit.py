@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import acos, cos, degrees, pi, radians, sin, sqrt
+from math import acos, degrees, pi
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.equations.quaternions import product
+from polhode.equations.scalar_ops import cos, sin, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
+from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.scenario.earth import WGS84
@@ -32,7 +35,7 @@ SATELLITE = Body(mass=50.0, inertia=(20.0, 24.0, 5.0))
 def scenario(height: float, inclination: float) -> dict[str, Scenario]:
     """An orbit that would be a circle around a round Earth; and a satellite that swings about the vertical."""
     a = WGS84.radius + 1000 * height
-    n, i = sqrt(WGS84.gm / a**3), radians(inclination)
+    n, i = _mean_motion(height), radians(inclination)
     start = State(position=(a, 0, 0), velocity=(0, a * n * cos(i), a * n * sin(i)), angular_velocity=(0, 0, 1e-3))
     duration = TURNS * 2 * pi / n
     orbit = Scenario(
@@ -40,8 +43,8 @@ def scenario(height: float, inclination: float) -> dict[str, Scenario]:
     )
     # x forward, y against the orbit's angular momentum, z down, and then tilted about y.
     half = sqrt(0.5)
-    upright = _product((0.5, -0.5, -0.5, 0.5), (1.0, 0.0, 0.0, 0.0))
-    tilted = _product(upright, (cos(TILT / 2), 0.0, sin(TILT / 2), 0.0))
+    upright = product((0.5, -0.5, -0.5, 0.5), (1.0, 0.0, 0.0, 0.0))
+    tilted = product(upright, (cos(TILT / 2), 0.0, sin(TILT / 2), 0.0))
     circle = State(
         position=(a, 0, 0),
         velocity=(0, a * n, 0),
@@ -60,16 +63,11 @@ def scenario(height: float, inclination: float) -> dict[str, Scenario]:
     return {ORBIT: orbit, SWING: swing}
 
 
-def _product(p: tuple[float, ...], q: tuple[float, ...]) -> tuple[float, ...]:
-    from polhode.equations.quaternions import product
-
-    found: tuple[float, ...] = product(p, q)  # type: ignore[arg-type]
-    return found
-
-
 def _mean_motion(height: float) -> float:
     """n = sqrt(G M/a^3) of an orbit at this height (km)."""
-    return sqrt(WGS84.gm / (WGS84.radius + 1000 * height) ** 3)
+    a = WGS84.radius + 1000 * height
+    rate: float = sqrt(WGS84.gm / (a * a * a))
+    return rate
 
 
 def _node_rate(height: float, inclination: float) -> float:
@@ -81,7 +79,7 @@ def _node_rate(height: float, inclination: float) -> float:
 def _libration(n: float) -> float:
     """In plane: w^2 = 3 n^2 (Ix - Iz)/Iy."""
     ix, iy, iz = SATELLITE.principal_moments
-    return n * sqrt(3 * (ix - iz) / iy)
+    return n * float(sqrt(3 * (ix - iz) / iy))
 
 
 def _node(motion: Motion) -> Array:
@@ -181,7 +179,7 @@ def stage(height: float, inclination: float, run: str) -> Stage:
         panels=("angular_velocity", "torque", "drift"),
         props=(earth, LocalVertical(label="toward the Earth")),
         floor=False,
-        frame=ThirdFrame("orbit", (0.0, 0.0, sqrt(WGS84.gm / a**3)), first=True),
+        frame=ThirdFrame("orbit", (0.0, 0.0, _mean_motion(height)), first=True),
         likeness=likeness,
         shows="A long satellite swings about the vertical, by a thousandth of a radian.",
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.equations.quaternions import from_angles, to_world
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
@@ -69,10 +70,11 @@ def radar_observations() -> RadarObservations:
 
 def _make_ellipsoid(moments: Any) -> Body:
     """Uniform ellipsoid with moments in these ratios."""
-    j = np.moveaxis(np.asarray(moments), -1, 0)
-    squares = np.stack((j[1] + j[2] - j[0], j[0] + j[2] - j[1], j[0] + j[1] - j[2]), axis=-1)
-    semi_axes = LENGTH / 2 * np.sqrt(squares / squares.max(axis=-1, keepdims=True))
-    return ellipsoid(semi_axes, density=DENSITY)
+    a, b, c = moments if isinstance(moments, tuple) else np.moveaxis(moments, -1, 0)
+    longest = a + b - c
+    shares = ((b + c - a) / longest, (a + c - b) / longest, longest / longest)
+    semi_axes = [LENGTH / 2 * sqrt(share) for share in shares]
+    return ellipsoid(tuple(semi_axes) if isinstance(moments, tuple) else np.stack(semi_axes, axis=-1), density=DENSITY)
 
 
 def _changed_inputs(spin_change: float, moment_change: float) -> tuple[Array, Array, Array]:
@@ -88,7 +90,8 @@ def _initial_state(angles: Array, rates: Array) -> State:
 
 def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
     """Forty days to watch, and the times of the table in closed form and by a million steps."""
-    moments, angles, rates = _changed_inputs(spin_change, moment_change)
+    _, angles, rates = _changed_inputs(spin_change, moment_change)
+    moments = (MOMENTS[0], MOMENTS[1] * (1 + moment_change), MOMENTS[2])
     body, start, times = _make_ellipsoid(moments), _initial_state(angles, rates), radar_observations().times
     animated: dict[str, Any] = {"duration": ANIMATED_DAYS * DAY, "output_step": ANIMATED_DAYS * DAY / FRAMES}
     table: dict[str, Any] = {"duration": float(times[-1]), "output_times": times}

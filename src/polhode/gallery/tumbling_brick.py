@@ -11,6 +11,7 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, components, panels
+from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.rotations import angle_between
@@ -34,7 +35,7 @@ FALL, FREE = "in the fall", "free rotation"
 
 def scenario(roll: float, pitch: float, yaw: float) -> dict[str, Scenario]:
     """The fall over the Earth, and the same rotation where nothing acts, in closed form."""
-    start = State.from_geodetic(0.0, 0.0, 9144.0, angular_velocity_body=np.radians((roll, pitch, yaw)))
+    start = State.from_geodetic(0.0, 0.0, 9144.0, angular_velocity_body=tuple(map(radians, (roll, pitch, yaw))))
     fall = Scenario(
         BRICK, start, [earth_gravity()], duration=DURATION, output_step=0.1, rtol=1e-11, name="tumbling-brick"
     )
