@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.gallery import affine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Arrow, Closed, Curves, Line, Note, Shape, panels
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Polygon, Text
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 CORNERS = np.array([(1.0, 0.5), (3.0, 0.5), (3.0, 1.3), (1.8, 1.3), (1.8, 2.5), (1.0, 2.5)])
 THICKNESS = 0.05
@@ -108,7 +106,7 @@ def numbers(
         ),
     ]
     return [
-        ReferenceCheck(label, unit, float(found), float(expected), 2e-12 * size, source, size=size)
+        check(label, unit, found, expected, 2e-12 * size, source, size=size)
         for label, unit, found, expected, size, source in rows
     ]
 

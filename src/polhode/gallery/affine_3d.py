@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from polhode import rotations
 from polhode.gallery import affine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
+from polhode.results.motion import Motion
+from polhode.scenario.scenario import Scenario
 from polhode.web.props import AxisLine, Polygon
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.results.motion import Motion
-    from polhode.scenario.scenario import Scenario
 
 SIDES = 6
 RADIUS = 0.5
@@ -106,7 +102,7 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
         ("commutator of two translations", "m", np.abs(twice).max(), 0.0, 1.0, "translations commute"),
     ]
     return [
-        ReferenceCheck(label, unit, float(found), float(expected), 4e-12 * size, source, size=size)
+        check(label, unit, found, expected, 4e-12 * size, source, size=size)
         for label, unit, found, expected, size, source in rows
     ]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
 from polhode.gallery.panels import DrawPanel, drawn, panels
@@ -15,15 +16,10 @@ from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.reference.poinsot import herpolhode_radii
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
 LARGEST, SMALLEST = "spun about the largest-moment axis", "spun about the smallest-moment axis"
@@ -71,17 +67,17 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
         middle = zero_crossings(motion, w[:, 2], _rate_component(2))
         interval = 2 * first_interval(middle, "a reversal of ω₃")
         found.append(
-            ReferenceCheck(f"period, {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form")
+            check(f"period, {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form")
         )
         axis, most, source = farthest[name]
         largest = float(abs(motion.at(float(middle[0])).angular_velocity_body[axis]))
         label = f"maximum rate about axis {axis + 1}, {name}"
-        found.append(ReferenceCheck(label, "rad/s", largest, float(most), 1e-9 * float(most), source))
+        found.append(check(label, "rad/s", largest, most, 1e-9 * float(most), source))
     inner, outer = herpolhode_radii(MOMENTS, (0.0, spin, nudge))
     reach = _angle_range_to_momentum(motions[LARGEST])
     source = "sqrt(-(L^2 - 2 E Ij)(L^2 - 2 E Ik)/(Ij Ik))/L"
-    found.append(ReferenceCheck("inner radius of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
-    found.append(ReferenceCheck("outer radius of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
+    found.append(check("inner radius of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
+    found.append(check("outer radius of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
     return found
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squared
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval, zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
@@ -15,13 +13,11 @@ from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
 NUDGED, TINY = "nudged", "tiny nudge"
@@ -65,7 +61,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
     last = zero_crossings(tiny, tiny.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
     slow = _top(spin, least)
     return [
-        ReferenceCheck(
+        check(
             "period after the nudge",
             "s",
             2 * first_interval(zeros, "a reversal of ω₃"),
@@ -73,8 +69,8 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             1e-9 * top.period,
             "4 K(m)/rate, Jacobi's closed form",
         ),
-        ReferenceCheck("first zero of ω₃", "s", float(zeros[0]), top.period / 4, 1e-9 * top.period, "K(m)/rate"),
-        ReferenceCheck(
+        check("first zero of ω₃", "s", zeros[0], top.period / 4, 1e-9 * top.period, "K(m)/rate"),
+        check(
             "growth rate of a tiny nudge",
             "1/s",
             float(np.arccosh(grown / least)) / early,
@@ -82,7 +78,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             1e-7 * rate,
             "w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2))",
         ),
-        ReferenceCheck(
+        check(
             "ω₂ growing from a tiny nudge",
             "rad/s",
             grown,
@@ -90,10 +86,10 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             1e-6 * least * float(np.cosh(EARLY_TIMES)),
             "e cosh(rate t)",
         ),
-        ReferenceCheck(
+        check(
             "first zero of ω₃ after a tiny nudge",
             "s",
-            float(last[0]),
+            last[0],
             slow.period / 4,
             1e-9 * slow.period,
             "K(m)/rate, about ln(4 w3/e)/rate",

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import degrees, radians, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.elementary import atan2
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.rotations import quaternion
 from polhode.scenario.rotor import rotor
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Rod, TargetDirection
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 MOMENT, WHEEL = 12.0, 0.02
 """Of the satellite with its wheel, about z, and of the wheel, in kg m2."""
@@ -88,7 +86,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
     speeds = np.asarray(free.rotor_speed)[:, 0]
     momentum = float(np.abs(MOMENT * v + WHEEL * speeds).max())
     return [
-        ReferenceCheck(
+        check(
             "angle after 2 s",
             "deg",
             degrees(float(x[at])),
@@ -96,7 +94,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
             1e-8 * angle,
             "I x'' + kd x' + kp x = 0, in closed form",
         ),
-        ReferenceCheck(
+        check(
             "cost of the turn",
             "1",
             cost,
@@ -104,7 +102,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
             0.02 * least,
             "kp kd x²: what Riccati's equation gives, for an endless time",
         ),
-        ReferenceCheck(
+        check(
             "largest angular momentum of body and wheel together",
             "kg m2/s",
             momentum,

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import larger
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import impulse
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.results.motion import Motion
 
 TENSOR_ENTRIES = ("I_xx", "I_yy", "I_zz")
 ROTATIONS = ("about x", "about y", "about z")
@@ -90,7 +87,7 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     products = float(np.abs(tensor - np.diag(tensor.diagonal())).max())
     formulas = ("M (y0^2 + z0^2)/12", "M (x0^2 + z0^2)/12", "M (x0^2 + y0^2)/12")
     checks = [
-        ReferenceCheck(f"{entry} integrated over the mesh", "kg m2", found, value, 1e-12 * value, formula)
+        check(f"{entry} integrated over the mesh", "kg m2", found, value, 1e-12 * value, formula)
         for entry, found, value, formula in zip(
             TENSOR_ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
         )
@@ -98,12 +95,10 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     for axis, (name, found) in enumerate(zip(motions, _moments_from_turning(motions, sides), strict=True)):
         value = float(expected[axis])
         checks.append(
-            ReferenceCheck(
-                f"{TENSOR_ENTRIES[axis]} from rotation {name}", "kg m2", found, value, 1e-11 * value, formulas[axis]
-            )
+            check(f"{TENSOR_ENTRIES[axis]} from rotation {name}", "kg m2", found, value, 1e-11 * value, formulas[axis])
         )
     source = "integral of rho x y over a centered block; [Baraff 1997, eq. 5-2] lacks a sign, which has no effect"
-    return [*checks, ReferenceCheck("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
+    return [*checks, check("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
 
 
 @panels("AB;AB;AC;DC", size=(11.5, 7.0), widths=(1, 1.15), heights=(0.5, 0.5, 0.6, 0.4))

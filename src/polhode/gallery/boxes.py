@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, components, drawn, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.problems import problem
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.forces import gravity
 from polhode.scenario.scenario import Scenario
@@ -21,11 +23,7 @@ from polhode.validation import Array
 from polhode.web.stage import Grab, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from polhode.results.motion import Motion
 
 SIDES, MASS, DURATION, FRAMES = (0.1, 0.4, 0.9), 10.0, 10.0, 1000
 VELOCITY, GRAVITY = (-2.0, 2.0, 8.0), 9.8
@@ -70,24 +68,20 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, step: floa
     again = _attitude_by_scipy(spin, nudge)
     turned, expected = (float(angle_between(q, np.array((1.0, 0, 0, 0)))) for q in (_final_state(exact), again))
     checks = [
-        ReferenceCheck("initial energy", "J", float(exact.energy[0]), energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"),
-        ReferenceCheck("rotation angle at 10 s", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"),
-        ReferenceCheck("height at 10 s", "m", float(exact.position[-1, 2]), height, 1e-10, "v t - g t^2/2"),
-        ReferenceCheck("relative energy drift, exact", "1", energy_drift, 0.0, 1e-12, "conserved", size=1.0),
-        ReferenceCheck(
-            "relative angular momentum drift, exact", "1", momentum_drift, 0.0, 1e-13, "conserved", size=1.0
-        ),
+        check("initial energy", "J", exact.energy[0], energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"),
+        check("rotation angle at 10 s", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"),
+        check("height at 10 s", "m", exact.position[-1, 2], height, 1e-10, "v t - g t^2/2"),
+        check("relative energy drift, exact", "1", energy_drift, 0.0, 1e-12, "conserved", size=1.0),
+        check("relative angular momentum drift, exact", "1", momentum_drift, 0.0, 1e-13, "conserved", size=1.0),
     ]
     found = float(_attitude_errors(motions, "RK4, 10 ms")[-1])
     wrong = float(angle_between(_attitude_by_plain_rk4(spin, nudge), again))
     route = "RK4 in plain Python, against SciPy's DOP853"
-    checks.append(ReferenceCheck("attitude error at 10 s, RK4 at 10 ms", "rad", found, wrong, 0.01 * wrong, route))
+    checks.append(check("attitude error at 10 s, RK4 at 10 ms", "rad", found, wrong, 0.01 * wrong, route))
     if (spin, nudge) == (5.0, 0.1):
         error = float(problem("boxes_complex").error_of(quaternion_wxyz=_final_state(exact).tolist()).attitude or 0.0)
         source = "reference problem boxes_complex"
-        checks.append(
-            ReferenceCheck("attitude error at 10 s, against 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0)
-        )
+        checks.append(check("attitude error at 10 s, against 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0))
     return checks
 
 

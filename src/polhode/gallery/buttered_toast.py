@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import radians
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
@@ -19,9 +20,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Cuboid, Prop, Rod
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 LENGTH, THICKNESS, MASS = 0.1, 0.014, 0.04
 RESTITUTION, FRICTION = 0.1, 0.5
@@ -129,7 +127,7 @@ def numbers(motions: Mapping[str, Motion], height: float, overhang: float, angle
     q = one.at(np.nextafter(touched, 0.0)).quaternion_wxyz
     found = 2 * float(np.arctan2(q[2], q[0]))
     return [
-        ReferenceCheck(
+        check(
             "time until it touches the floor",
             "s",
             touched,
@@ -137,18 +135,18 @@ def numbers(motions: Mapping[str, Motion], height: float, overhang: float, angle
             1e-10,
             "z(t) = (a |sin θ| + d |cos θ|)/2, θ = θ₀ + ω t",
         ),
-        ReferenceCheck(
+        check(
             "angle turned by then",
             "deg",
-            float(np.degrees(turned + np.angle(np.exp(1j * (found - turned))))),
-            float(np.degrees(turned)),
+            np.degrees(turned + np.angle(np.exp(1j * (found - turned)))),
+            np.degrees(turned),
             1e-6,
             "θ₀ + ω t",
         ),
-        ReferenceCheck(
+        check(
             f"largest error of that time, {len(first)} toasts",
             "s",
-            float(np.abs(errors).max()),
+            np.abs(errors).max(),
             0.0,
             1e-10,
             "the same, for each",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import atan, cos, log, tan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.elementary import atan2
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
+from polhode.results.motion import Motion
 from polhode.scenario.air import constant
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import drag, earth_gravity
@@ -22,9 +23,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 BALL = Body(mass=14.593902937206362, inertia=(4.880944613993042,) * 3)
 AREA, DENSITY, DURATION = 0.018241465452480, 1.225, 30.0
@@ -67,24 +65,24 @@ def numbers(motions: Mapping[str, Motion], speed: float, coefficient: float) -> 
     east, empty = motions[EAST], motions[VACUUM]
     lost = east.energy[0] - east.energy[-1]
     return [
-        ReferenceCheck(
+        check(
             "height at 0.8 of the time to the apex",
             "m",
-            float(up.position[-1, 2]),
+            up.position[-1, 2],
             vt**2 / g * log(cos(left) / cos(angle)),
             1e-7,
             "v_t²/g ln(cos(φ - g t/v_t)/cos φ), tan φ = v/v_t",
         ),
-        ReferenceCheck("speed there", "m/s", float(up.velocity[-1, 2]), vt * tan(left), 1e-7, "v_t tan(φ - g t/v_t)"),
-        ReferenceCheck(
+        check("speed there", "m/s", up.velocity[-1, 2], vt * tan(left), 1e-7, "v_t tan(φ - g t/v_t)"),
+        check(
             "energy that the air took from the eastward ball",
             "J",
-            float(lost),
-            float(-_work_of_drag(east)),
+            lost,
+            -_work_of_drag(east),
             1e-4 * float(lost),
             "∫ drag times velocity dt, inertial",
         ),
-        ReferenceCheck(
+        check(
             "change of the angular momentum about the Earth's axis without air",
             "1",
             float(_axial(empty)[-1] / _axial(empty)[0]) - 1,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import acos, degrees, pi, radians
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import cos, sin, sqrt
 from polhode.gallery.closed_forms.libration import Libration
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
@@ -17,15 +17,13 @@ from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import point_gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Globe, LocalVertical
 from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 EARTH = 3.986004418e14
 """G M of the Earth, in m3/s2."""
@@ -123,7 +121,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
     integral, level = _libration_integral(motion, closed), -(closed.small_rate**2) * np.cos(2 * radians(amplitude)) / 4
     worst = integral[np.argmax(np.abs(integral - level))]
     return [
-        ReferenceCheck(
+        check(
             "pitch libration over orbital rate, small-amplitude limit",
             "1",
             2 * pi / period / orbital * (closed.period * closed.small_rate / (2 * pi)),
@@ -131,7 +129,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-10 * small,
             "sqrt(3 (I_roll - I_yaw)/I_pitch); at amplitude a the period is 2 K(sin^2 a)/pi times longer",
         ),
-        ReferenceCheck(
+        check(
             "period of the libration",
             "s",
             period,
@@ -139,7 +137,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-10 * closed.period,
             "4 K(sin^2 a)/rate, a the amplitude",
         ),
-        ReferenceCheck(
+        check(
             "orbital rate",
             "rad/s",
             orbital,
@@ -147,7 +145,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-11 * closed.orbital_rate,
             "sqrt(G M/r^3), Kepler's third law",
         ),
-        ReferenceCheck(
+        check(
             "final pitch",
             "deg",
             degrees(float(_pitches(motion)[-1])),
@@ -156,20 +154,20 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             "half the angle of a pendulum, by Jacobi's elliptic functions",
             size=amplitude,
         ),
-        ReferenceCheck(
+        check(
             "libration energy at its largest deviation",
             "rad2/s2",
-            float(worst),
-            float(level),
+            worst,
+            level,
             1e-10 * closed.small_rate**2,
             "p'^2/2 - rate^2 cos(2 p)/4 is conserved",
             size=closed.small_rate**2 / 4,
         ),
-        ReferenceCheck(
+        check(
             "moment about the pitch axis",
             "kg m2",
-            float(body.inertia_body[1, 1]),
-            float(by_hand[1]),
+            body.inertia_body[1, 1],
+            by_hand[1],
             1e-13 * float(by_hand[1]),
             "m (0.1^2 + 0.34^2)/12, and the panels by the parallel axis theorem",
         ),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import radians
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, components, panels
 from polhode.gallery.tumbling_brick import BRICK, DURATION, LIKENESS
+from polhode.results.motion import Motion
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import aerodynamics, earth_gravity
 from polhode.scenario.scenario import Scenario
@@ -19,9 +19,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 AREA, SPAN, CHORD = 0.020644913, 0.101598984, 0.203201016
 """0.22222 ft2, 0.33333 ft, 0.66667 ft."""
@@ -67,27 +64,27 @@ def numbers(motions: Mapping[str, Motion], damping: float, height: float) -> lis
     expected, found = _expected_roll(rolling, damping), rolling.angular_velocity_body[::2, 0]
     middle = len(expected) // 3
     return [
-        ReferenceCheck(
+        check(
             "roll rate after 10 s, over the first",
             "1",
-            float(found[middle] / found[0]),
-            float(expected[middle] / expected[0]),
+            found[middle] / found[0],
+            expected[middle] / expected[0],
             1e-8 * float(expected[middle] / expected[0]),
             "exp(-Clp S b²/(4 I) ∫ density V dt)",
         ),
-        ReferenceCheck(
+        check(
             "largest difference of the roll rate from the closed form, over the first",
             "1",
-            float(np.abs(found - expected).max() / found[0]),
+            np.abs(found - expected).max() / found[0],
             0.0,
             1e-9,
             "exp(-Clp S b²/(4 I) ∫ density V dt)",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "height where the two differ most",
             "m",
-            float(np.abs(_heights(motions)).max()),
+            np.abs(_heights(motions)).max(),
             0.0,
             0.05 * 60.0,
             "moments do not push: they fall alike but for the turning of the Earth, W² r t²/2 at the rate W",

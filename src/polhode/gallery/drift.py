@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import nearest_integer
 from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_norm_loss
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polygon
 from polhode.web.stage import Stage
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 MATRIX, RAW, RENORMALIZED = "matrix", "quaternion, not renormalized", "quaternion, renormalized"
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
@@ -62,7 +60,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
     formula = "1 - (1 - p^6/72 + p^8/576)^N, RK4's amplification of a steady rotation"
     ratio = by_matrix / by_quaternion
     return [
-        ReferenceCheck(
+        check(
             f"drift of the matrix{after}",
             "1",
             matrix,
@@ -70,7 +68,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
             1e-9 * by_matrix + rounding,
             f"{formula}; p = angle per step",
         ),
-        ReferenceCheck(
+        check(
             f"drift of the quaternion, not renormalized{after}",
             "1",
             quaternion,
@@ -78,16 +76,16 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
             1e-9 * by_quaternion + rounding,
             f"{formula}; p = half the angle per step",
         ),
-        ReferenceCheck(
+        check(
             "norm error of the renormalized quaternion",
             "1",
-            float(np.abs(unit - 1).max()),
+            np.abs(unit - 1).max(),
             0.0,
             1e-15,
             "1 again after every step",
             size=by_quaternion,
         ),
-        ReferenceCheck(
+        check(
             "ratio of matrix drift to quaternion drift",
             "1",
             matrix / quaternion,

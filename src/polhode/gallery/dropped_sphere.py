@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from math import cos, radians, sin, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.body import Body
+from polhode.results.motion import Motion
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import AxisLine, Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 DURATION = 30.0
 SPHERE = Body(mass=14.593902937206362, inertia=(4.880944613993042,) * 3)
@@ -48,27 +45,27 @@ def numbers(motion: Motion, height: float, latitude: float) -> list[ReferenceChe
     fallen = np.hypot(*last[:2])
     speed = sqrt((rate * axis) ** 2 + 2 * (_j2_potential(first) - _j2_potential(last)))
     return [
-        ReferenceCheck(
+        check(
             "speed in the end, inertial",
             "m/s",
-            float(np.linalg.norm(motion.velocity[-1])),
+            np.linalg.norm(motion.velocity[-1]),
             speed,
             1e-8,
             "v²/2 + V(r) stays, V with J2",
         ),
-        ReferenceCheck(
+        check(
             "velocity toward the east",
             "m/s",
-            float(seen.velocity[-1, 1]),
+            seen.velocity[-1, 1],
             rate * axis**2 / fallen - rate * fallen,
             1e-8,
             "the angular momentum about the Earth's axis stays",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "displacement toward the east",
             "m",
-            float((np.unwrap(seen.longitude)[-1] - seen.longitude[0]) * fallen),
+            (np.unwrap(seen.longitude)[-1] - seen.longitude[0]) * fallen,
             rate * cos(radians(latitude)) * abs(seen.velocity[-1, 2]) * DURATION**2 / 3,
             0.02 * rate * cos(radians(latitude)) * 9.8 * DURATION**3 / 3,
             "Ω cos(latitude) g t³/3, at first order",

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Note, components, drawn, panels
 from polhode.gallery.plain_formulas import free_rotation_period
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
@@ -21,9 +23,6 @@ from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 SIDES, MASS = (0.1, 0.4, 0.9), 10.0
 STEEL, THICKNESS, BAR, STEM = 7850.0, 0.014, 0.11, 0.055
@@ -92,7 +91,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
         tolerance = 1e-9 * top.flip_time + 3e-13 / (top.complement * top.phase_rate)
         of = "" if name == BOX else ", T-handle"
         found += [
-            ReferenceCheck(
+            check(
                 f"time of one flip{of}",
                 "s",
                 first_interval(times, "a reversal"),
@@ -100,11 +99,11 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
                 tolerance,
                 "2 K(m)/lambda, Jacobi's closed form",
             ),
-            ReferenceCheck(f"first reversal{of}", "s", float(times[0]), top.first_flip, tolerance, "(2 K - u0)/lambda"),
+            check(f"first reversal{of}", "s", times[0], top.first_flip, tolerance, "(2 K - u0)/lambda"),
         ]
     box_times, top = _reversal_times(motions[BOX]), _tops(spin, nudge)[BOX]
     period = float(box_times[2] - box_times[0])
-    found.insert(2, ReferenceCheck("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
+    found.insert(2, check("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
     return [*found, *_measure_jacobi(motions[BOX], top, found[0])]
 
 
@@ -119,10 +118,10 @@ def _measure_jacobi(motion: Motion, top: AsymmetricTop, flip: ReferenceCheck) ->
     rate, off = 2 * float(ellipkm1(complement)) / flip.found, 2 * top.phase_rate * flip.tolerance / flip.expected
     formula = "(Ib - Ia)(2 E Ic - L^2)/((Ic - Ib)(L^2 - 2 E Ia)), or a and c exchanged"
     return [
-        ReferenceCheck(
+        check(
             "lambda", "1/s", rate, top.phase_rate, off, "sqrt((Ic - Ib)(L^2 - 2 E Ia)/(Ia Ib Ic)), or a and c exchanged"
         ),
-        ReferenceCheck("k^2", "1", 1 - complement, top.parameter, 1e-10, formula),
+        check("k^2", "1", 1 - complement, top.parameter, 1e-10, formula),
     ]
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from polhode import rotations
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
+from polhode.results.motion import Motion
+from polhode.scenario.scenario import Scenario
 from polhode.web.props import AxisLine
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.results.motion import Motion
-    from polhode.scenario.scenario import Scenario
 
 SIDES = 3
 RADIUS = 0.6
@@ -70,7 +67,7 @@ def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
         ("phi + psi at theta = 0", "deg", total, phi + psi, 180.0, "both rotate about the same line"),
     ]
     return [
-        ReferenceCheck(label, unit, float(value), float(expected), 2e-12 * float(size), source, size=float(size))
+        check(label, unit, value, expected, 2e-12 * float(size), source, size=size)
         for label, unit, value, expected, size, source in rows
     ]
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import cos, pi, radians, sin, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.quaternions import to_world
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import thin_disk
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.force import force
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
@@ -20,9 +21,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.0375, 0.44
 STEADY, ROUGH, SMOOTH = "steady", "rough floor", "smooth floor"
@@ -109,11 +107,11 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
     expected = _steady_rate(a)
     found = azimuth_rate(steady.times, steady.rotation_matrix[:, :, 2], np.array((0.0, 0.0, 1.0)))
     checks = [
-        ReferenceCheck("rate of steady rolling", "rad/s", found, expected, 1e-9 * expected, "Ω² sin θ = 4 g/a"),
-        ReferenceCheck(
+        check("rate of steady rolling", "rad/s", found, expected, 1e-9 * expected, "Ω² sin θ = 4 g/a"),
+        check(
             "largest displacement of the center in steady rolling",
             "m",
-            float(np.abs(steady.position - steady.position[0]).max()),
+            np.abs(steady.position - steady.position[0]).max(),
             0.0,
             1e-10 * RADIUS,
             "the floor exerts no horizontal force",
@@ -125,15 +123,13 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
         (ROUGH, _relation(motions[ROUGH])[rolling], "Ω² sin θ - 6 Ω ω₃ tan θ = 4 g/a"),
         (SMOOTH, _relation(motions[SMOOTH]), "Ω² sin θ = 4 g/a: the center is at rest, and ω₃ = 0"),
     ):
-        checks.append(
-            ReferenceCheck(f"mean of that relation as it falls, {name}", "1", float(relation.mean()), 1.0, 0.02, source)
-        )
+        checks.append(check(f"mean of that relation as it falls, {name}", "1", relation.mean(), 1.0, 0.02, source))
     ends, _, _ = tilt_and_rates(motions[SMOOTH])
     checks.append(
-        ReferenceCheck(
+        check(
             "mean of √(sin θ), smooth floor",
             "1",
-            float(np.sqrt(np.sin(ends)).mean()),
+            np.sqrt(np.sin(ends)).mean(),
             sqrt(sin(a)) * (1 - SHARE / 2),
             0.002 * sqrt(sin(a)),
             "falls linearly: steady rolling at every instant",

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Curves, DrawPanel, Line, drawn, energies, panels, space
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, thin_sheet
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
@@ -21,9 +23,6 @@ from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 MASS, WIDTH, DEPTH = 1.0, 0.2, 0.1
 FALLS, OUTPUTS = 270, 500
@@ -116,29 +115,29 @@ def numbers(motions: Mapping[str, Motion], height: float, length: float, boxes: 
     momentum = np.linalg.norm(space.angular_momentum, axis=-1).max()
     about_z = space.angular_momentum[..., 2] - MASS * np.cross(space.position, space.velocity)[..., 2]
     checks = [
-        ReferenceCheck(
+        check(
             "largest relative change of energy, 3D",
             "1",
-            float(np.abs(space.energy / whole - 1).max()),
+            np.abs(space.energy / whole - 1).max(),
             0.0,
             1e-11,
             "restitution 1, no friction",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "largest vertical angular momentum, 3D",
             "kg m2/s",
-            float(np.abs(about_z).max()),
+            np.abs(about_z).max(),
             0.0,
             1e-11 * float(momentum),
             "vertical impulses have no torque about the vertical",
-            size=float(momentum),
+            size=momentum,
         ),
     ]
     for motion, dimensions, terms in ((plane, 2, "1 : 1"), (space, 3, "1 : 2, since L is horizontal")):
         found = mean_energies(motion)
         checks += [
-            ReferenceCheck(
+            check(
                 f"rotational over vertical kinetic energy, {dimensions}D",
                 "1",
                 found.ratio,
@@ -146,7 +145,7 @@ def numbers(motions: Mapping[str, Motion], height: float, length: float, boxes: 
                 0.05 * (dimensions - 1),
                 f"equipartition, {terms}",
             ),
-            ReferenceCheck(
+            check(
                 f"mean kinetic energy, {dimensions}D",
                 "J",
                 found.vertical + found.rotational,

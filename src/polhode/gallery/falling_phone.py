@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt as plain_sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array, as_leaves
 from polhode.web.props import Cuboid
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 SIDES = (0.15, 0.07, 0.008)
 MASS = 0.18
@@ -104,7 +102,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
     fallen, closed = motions[AXES_NAMES[MIDDLE]], _closed_form_rates(MIDDLE, spin, nudge)
     speed = sqrt(2 * STANDARD_GRAVITY * height)
     return [
-        ReferenceCheck(
+        check(
             "growth rate about the intermediate axis, per unit spin",
             "1",
             _measure_growth(motions) / spin,
@@ -113,7 +111,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
             "sqrt((I3 - I2)(I2 - I1)/(I1 I3))",
         ),
         *(
-            ReferenceCheck(
+            check(
                 f"wobble rate about the {AXES_NAMES[axis]}, per unit spin",
                 "1",
                 _measure_wobble(motions, axis) / spin,
@@ -123,19 +121,19 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
             )
             for axis in (0, 2)
         ),
-        ReferenceCheck(
+        check(
             "spin about the intermediate axis at impact",
             "rad/s",
-            float(fallen.angular_velocity_body[-1, MIDDLE]),
-            float(closed.rates_at(fallen.times[-1])[MIDDLE]),
+            fallen.angular_velocity_body[-1, MIDDLE],
+            closed.rates_at(fallen.times[-1])[MIDDLE],
             1e-8 * spin,
             "Jacobi's closed form",
             size=spin,
         ),
-        ReferenceCheck(
+        check(
             "speed at impact",
             "m/s",
-            float(-fallen.velocity[-1, 2]),
+            -fallen.velocity[-1, 2],
             speed,
             1e-11 * speed,
             "sqrt(2 g h), independent of the rotation",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,25 +12,21 @@ from polhode.equations.elementary import tan
 from polhode.equations.scalar_ops import cos, sin
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leapfrog
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import radians
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import thin_disk, thin_sheet
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.12, 0.3
 TRAY = (0.45, 0.3)
@@ -107,7 +104,7 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
     tray_rates, drift = tray.angular_velocity_body, float(across.angular_velocity_body[0, 2])
     squares = (tray_rates[:, :2] ** 2).sum(axis=1)
     return [
-        ReferenceCheck(
+        check(
             "wobble-to-spin ratio",
             "1",
             _wobble_rate(plate) / spin,
@@ -121,16 +118,16 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
             motions, top, "leapfrog", plate_leapfrog, "[Christian 2011, eqs. 17.45 and 17.46] step by step"
         ),
         _check_energy_gain(motions, top, "euler", plate_code, "the printed code step by step"),
-        ReferenceCheck(
+        check(
             "change of ω₁² + ω₂² for a tray",
             "rad2/s2",
-            float(np.ptp(squares)),
+            np.ptp(squares),
             0.0,
             1e-9 * float(squares[0]),
             "constant for any lamina, I3 = I1 + I2",
-            float(squares[0]),
+            squares[0],
         ),
-        ReferenceCheck(
+        check(
             "wobble-to-spin ratio of a tray, 1 degree",
             "1",
             _wobble_rate(tray) / turning_rate(tray.times, tray_rates[:, :2]),
@@ -138,7 +135,7 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
             1e-8,
             "mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2) over mean w3, by Jacobi's functions; 2 for a small wobble",
         ),
-        ReferenceCheck(
+        check(
             "precession of ω, spun about a diameter",
             "rad/s",
             turning_rate(across.times, across.angular_velocity_body[:, :2]),
@@ -159,9 +156,7 @@ def _check_errors(
         expected = float(angle_between(printed, top.quaternions_at(DURATION)))
         label = f"attitude error, {_run_name(method, h)}"
         found.append(
-            ReferenceCheck(
-                label, "rad", _attitude_error(motions[_run_name(method, h)], top), expected, 1e-6 * expected, source
-            )
+            check(label, "rad", _attitude_error(motions[_run_name(method, h)], top), expected, 1e-6 * expected, source)
         )
     return found
 
@@ -181,7 +176,7 @@ def _check_energy_gain(
     printed = listing(top.moments, top.rates, STEPS[0], round(DURATION / STEPS[0])).rates
     expected = float((top.moments * printed**2).sum() / (top.moments * top.rates**2).sum()) - 1
     found = float(motions[name].rotational_energy[-1] / motions[name].rotational_energy[0]) - 1
-    return ReferenceCheck(f"relative energy gain, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
+    return check(f"relative energy gain, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
 
 
 @panels("ABC;DEF")

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import degrees, pi, radians
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import torque
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Shaft
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 SIDES = (0.1, 0.4, 0.9)
 MASS = 10.0
@@ -71,63 +68,63 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Ref
     azimuth = np.unwrap(np.arctan2(momenta[:, 1], momenta[:, 0]))
     body_momenta = motion.angular_velocity_body * axle.moments
     return [
-        ReferenceCheck(
+        check(
             "bearing torque along the rotating x axis",
             "N m",
-            float(asked[-1]),
+            asked[-1],
             axle.torque,
             1e-10 * abs(axle.torque),
             "w x (R I R^T w) = m w^2 (b^2 - c^2) sin(2 tilt)/24",
         ),
-        ReferenceCheck(
+        check(
             "|L| in world axes",
             "kg m2/s",
-            float(np.linalg.norm(momenta[-1])),
+            np.linalg.norm(momenta[-1]),
             size,
             1e-10 * size,
             "w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2)",
         ),
-        ReferenceCheck(
+        check(
             "|L| in body axes",
             "kg m2/s",
-            float(np.linalg.norm(body_momenta[-1])),
+            np.linalg.norm(body_momenta[-1]),
             size,
             1e-10 * size,
             "the same: rotations preserve length [Christian 2011, exercise 17.11]",
         ),
-        ReferenceCheck(
+        check(
             "angle between L and the shaft",
             "deg",
-            float(np.degrees(np.arctan2(across[-1], momenta[-1, 2]))),
+            np.degrees(np.arctan2(across[-1], momenta[-1, 2])),
             degrees(axle.angle_to_shaft),
             1e-10 * degrees(axle.angle_to_shaft),
             "tan = |I3 - I2| sin(tilt) cos(tilt)/(I2 sin^2 + I3 cos^2)",
         ),
-        ReferenceCheck(
+        check(
             "precession rate of L about the shaft",
             "rad/s",
-            float((azimuth[-1] - azimuth[0]) / (motion.times[-1] - motion.times[0])),
+            (azimuth[-1] - azimuth[0]) / (motion.times[-1] - motion.times[0]),
             rate,
             1e-10 * rate,
             "rate of the shaft",
         ),
-        ReferenceCheck(
+        check(
             "largest angle between ω and the shaft, free box with that torque",
             "rad",
-            float(np.radians(_angle_to_shaft(motion)).max()),
+            np.radians(_angle_to_shaft(motion)).max(),
             0.0,
             1e-10,
             "Euler's equations: I w' = N - w x I w = 0",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "largest entry error of R I R^T in the motion",
             "kg m2",
-            float(np.abs(motion.inertia_world - axle.inertia_at(motion.times)).max()),
+            np.abs(motion.inertia_world - axle.inertia_at(motion.times)).max(),
             0.0,
             1e-10 * float(axle.moments.max()),
             "[Christian 2011, eq. 17.32] written out",
-            size=float(axle.moments.max()),
+            size=axle.moments.max(),
         ),
     ]
 

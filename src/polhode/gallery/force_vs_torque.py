@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, energies, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.pendulum import Pendulum
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import Ball, Polygon, Text
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.results.motion import Motion
 
 SIDES = (4.0, 1.0, 1.0)
 OFF_CENTER, AT_CENTER = "off the center", "at the center"
@@ -90,51 +86,51 @@ def numbers(
     path = float(speeds[0] + speeds[-1] + 4 * speeds[1:-1:2].sum() + 2 * speeds[2:-1:2].sum()) * duration / (3 * FRAMES)
     length = _path_length(force, arm, mass, duration)
     return [
-        ReferenceCheck(
+        check(
             "extra energy",
             "J",
-            float(motion.rotational_energy[FRAMES]),
+            motion.rotational_energy[FRAMES],
             extra,
             1e-9 * most,
             "F . (R r - r) = F d sin(angle)",
             most,
         ),
-        ReferenceCheck(
+        check(
             "work of the off-center force",
             "J",
-            float(np.asarray(motion.work)[FRAMES]),
+            np.asarray(motion.work)[FRAMES],
             along + extra,
             1e-9 * along,
             "F . (displacement of the point of application)",
         ),
         *(
-            ReferenceCheck(
+            check(
                 f"translational energy, pushed {name}",
                 "J",
-                float(m.translational_energy[FRAMES]),
+                m.translational_energy[FRAMES],
                 along,
                 1e-11 * along,
                 "(F t)^2/(2 M), independent of the point",
             )
             for name, m in motions.items()
         ),
-        ReferenceCheck(
+        check(
             "rotation angle",
             "rad",
-            float(_turn_angle(motion)[FRAMES]),
+            _turn_angle(motion)[FRAMES],
             angle,
             1e-9,
             "pendulum released at 90 degrees, cd(w0 t)",
         ),
-        ReferenceCheck(
+        check(
             "time at which the rotation first stops",
             "s",
-            float(rest),
+            rest,
             swing.period / 2,
             1e-10 * swing.period,
             "2 K(1/2)/w0, w0^2 = F d/I",
         ),
-        ReferenceCheck(
+        check(
             "extra energy at that time",
             "J",
             at_rest,
@@ -143,7 +139,7 @@ def numbers(
             "the point has risen as far as the center",
             most,
         ),
-        ReferenceCheck(
+        check(
             "path length of the point of application",
             "m",
             path,

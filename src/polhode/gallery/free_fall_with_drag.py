@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from polhode.equations.scalar_ops import larger, sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, drawn, panels
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import particle
 from polhode.reference.fall import with_quadratic_drag
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import TargetDirection
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 FRAMES = 400
 
@@ -43,10 +41,10 @@ def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: fl
     fall = with_quadratic_drag(motion.times[-1], mass, drag, STANDARD_GRAVITY, speed)
     expected = float(fall.position)
     return [
-        ReferenceCheck(
+        check(
             f"distance fallen in {duration:g} s",
             "m",
-            float(-motion.position[-1, 2]),
+            -motion.position[-1, 2],
             expected,
             1e-9 * expected,
             "V^2/g ln(cosh(g t/V) + v0/V sinh(g t/V)), V = sqrt(M g/c)",

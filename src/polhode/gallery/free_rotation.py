@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.elementary import tan
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import radians, sorted_period
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, thin_disk
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.12, 0.3
 SIDES = (0.3, 0.2, 0.1)
@@ -90,14 +87,12 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
     ratio = 2 / float(np.cos(np.radians(tilt)))
     wobble = azimuth_rate(plate.times, plate.rotation_matrix[:, :, 2], plate.angular_momentum[0])
     found = [
-        ReferenceCheck("attitude error of the plate", "rad", off, 0.0, 1e-10, "closed form of feynman-plate", 1.0),
-        ReferenceCheck(
-            "wobble-to-spin ratio of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"
-        ),
-        ReferenceCheck(
+        check("attitude error of the plate", "rad", off, 0.0, 1e-10, "closed form of feynman-plate", 1.0),
+        check("wobble-to-spin ratio of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"),
+        check(
             "change of ω₃ of the plate",
             "rad/s",
-            float(np.ptp(plate.angular_velocity_body[:, 2])),
+            np.ptp(plate.angular_velocity_body[:, 2]),
             0.0,
             1e-9 * spin,
             "constant if I1 = I2 [Christian 2011, problem 17.6]",
@@ -111,11 +106,11 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
         zeros = zeros[zeros > 0]
         tolerance = 1e-8 * closed.period + 1e-12 / (closed.complement * closed.phase_rate)
         period = 2 * first_interval(zeros, "a reversal")
-        found.append(ReferenceCheck(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
+        found.append(check(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
     aside = float(np.abs(motions[EXACT].angular_velocity_body[:, (0, 2)]).max())
     source = "spin about a principal axis is an equilibrium, even about the intermediate one"
     found.append(
-        ReferenceCheck(
+        check(
             "transverse rates, spun exactly about the intermediate axis", "rad/s", aside, 0.0, 1e-9 * spin, source, spin
         )
     )

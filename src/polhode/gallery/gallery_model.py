@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from polhode.errors import InputError, nearest, show
 from polhode.gallery.knob import Knob
@@ -84,6 +84,27 @@ class ReferenceCheck:
     def holds(self) -> bool:
         """Whether found and expected agree within the tolerance."""
         return abs(self.difference) <= self.tolerance
+
+
+def check(
+    label: str,
+    unit: str,
+    found: SupportsFloat,
+    expected: SupportsFloat,
+    tolerance: SupportsFloat,
+    source: str,
+    size: SupportsFloat | None = None,
+) -> ReferenceCheck:
+    """A check of any kind of number.
+
+    Examples
+    --------
+    >>> from polhode.gallery.gallery_model import check
+    >>> check("period", "s", 2.0000001, 2, 1e-6, "4 K(m)/rate").holds
+    True
+    """
+    scale = None if size is None else float(size)
+    return ReferenceCheck(label, unit, float(found), float(expected), float(tolerance), source, scale)
 
 
 @dataclass(frozen=True)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import cos, degrees, radians
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.gyroscope_disk import FRAMES, GRAVITY, HEIGHT, MASS, inclination, initial_state, turning_times
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.gallery.plain_formulas import released_period, steady_precession_rates
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.scenario.forces import gravity
 from polhode.scenario.scenario import Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.results.motion import Motion
 
 NUTATIONS = 4
 RTOL = 1e-14
@@ -70,25 +66,21 @@ def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Re
         phi = np.unwrap(motion.euler_angles[:, 0])
         found = float((phi[-1] - phi[0]) / (motion.times[-1] - motion.times[0]))
         source = "Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        checks.append(ReferenceCheck(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
+        checks.append(check(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
     change = max(float(np.abs(motions[name].euler_angles[:, 1] - radians(theta)).max()) for name in ("slow", "fast"))
     checks.append(
-        ReferenceCheck(
-            "change of theta in steady precession", "rad", change, 0.0, 1e-11, "constant", size=radians(theta)
-        )
+        check("change of theta in steady precession", "rad", change, 0.0, 1e-11, "constant", size=radians(theta))
     )
     for name in ("slow", "fast"):
         force, out = motions[name].reaction_force, motions[name].position[:, :2]
         inwards = -float(((force[:, :2] * out).sum(axis=1) / np.hypot(*out.T)).mean())
         expected = tops[name].horizontal_reaction(tops[name].precession, MASS * HEIGHT)
         label, formula = f"horizontal force at the pivot, {name}", "M l sin(theta) p^2, toward the vertical"
-        checks.append(ReferenceCheck(label, "N", inwards, expected, 1e-10 * expected, formula))
+        checks.append(check(label, "N", inwards, expected, 1e-10 * expected, formula))
         upwards, weight = float(force[:, 2].mean()), MASS * GRAVITY
         off = 1e-10 * (weight + expected)
         checks.append(
-            ReferenceCheck(
-                f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: no vertical acceleration"
-            )
+            check(f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: no vertical acceleration")
         )
     checks += _check_large_spin_limits(checks[0].found, checks[1].found, tops["released"])
     return [*checks, *_check_released_top(motions["released"], tops["released"]), _search_least_spin(tops["released"])]
@@ -100,10 +92,8 @@ def _check_large_spin_limits(slow: float, fast: float, top: HeavyTop) -> list[Re
     near_fast, near_slow = along / (top.moment * cos(top.theta)), top.weight_times_height / along
     product_over_sum, total = slow * fast / (slow + fast), slow + fast
     return [
-        ReferenceCheck("sum of the slow and fast rates", "rad/s", total, near_fast, 1e-11 * near_fast, FAST_LIMIT),
-        ReferenceCheck(
-            "product over sum of the two rates", "rad/s", product_over_sum, near_slow, 1e-11 * near_slow, SLOW_LIMIT
-        ),
+        check("sum of the slow and fast rates", "rad/s", total, near_fast, 1e-11 * near_fast, FAST_LIMIT),
+        check("product over sum of the two rates", "rad/s", product_over_sum, near_slow, 1e-11 * near_slow, SLOW_LIMIT),
     ]
 
 
@@ -112,12 +102,10 @@ def _check_released_top(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
     lowest, expected = degrees(inclination(motion.at(turns[0]))), degrees(top.released_theta)
     period = 2 * first_interval(turns, "a turning point")
     return [
-        ReferenceCheck(
+        check(
             "largest theta after release", "deg", lowest, expected, 1e-10, "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1)"
         ),
-        ReferenceCheck(
-            "nutation period after release", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"
-        ),
+        check("nutation period after release", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
     ]
 
 
@@ -127,7 +115,7 @@ def _search_least_spin(top: HeavyTop) -> ReferenceCheck:
     held = (top.moment * cos(top.theta) * rate**2 + top.weight_times_height) / (top.axial_moment * rate)
     found = float(held.min())
     source = "2 sqrt(Is M g l cos(theta))/I3, against the minimum w3 of the quadratic over many p; not simulated"
-    return ReferenceCheck("minimum spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
+    return check("minimum spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
 
 
 @panels("AB;AC;AD", size=(12.0, 7.4), widths=(1.0, 1.15))

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import degrees, pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.equations.scalar_ops import cos
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import nutation_period
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.results.motion import Motion
 
 THETA = 60.0
 NUTATIONS = 6
@@ -61,16 +57,16 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
     return [
         *_check_nutation(motion, top),
         _check_mean_precession(motion, top),
-        ReferenceCheck(
+        check(
             "final attitude error",
             "rad",
-            float(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))[-1]),
+            angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))[-1],
             0.0,
             1e-10,
             "Jacobi's sn and elliptic integrals of the third kind",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "largest theta after release",
             "deg",
             lowest,
@@ -91,16 +87,16 @@ def _check_nutation(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
     if 1e-3 * top.period * swing < 1e-12:
         change, tolerance = float(np.ptp(motion.euler_angles[:, 1])), 1e-11 + 2 * swing / np.sin(top.theta)
         source = "steady precession: Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        return [ReferenceCheck("change of theta", "rad", change, 0.0, tolerance, source, size=top.theta)]
+        return [check("change of theta", "rad", change, 0.0, tolerance, source, size=top.theta)]
     turns = gyroscope_disk.turning_times(motion)
     period = 2 * first_interval(turns, "a turning point")
     angles = sorted(degrees(gyroscope_disk.inclination(motion.at(t))) for t in turns[:2])
     smallest, largest = (degrees(angle) for angle in top.turning_angles)
     off = 1e-10 + 1e-12 / swing
     return [
-        ReferenceCheck("nutation period", "s", period, top.period, off, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
-        ReferenceCheck("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
-        ReferenceCheck("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
+        check("nutation period", "s", period, top.period, off, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
+        check("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
+        check("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
     ]
 
 
@@ -108,7 +104,7 @@ def _check_mean_precession(motion: Motion, top: HeavyTop) -> ReferenceCheck:
     """From the total azimuth of the axis over all nutations, tracked from frame to frame."""
     found = _final_azimuth(motion) / (NUTATIONS * top.period)
     source = "elliptic integrals of the third kind"
-    return ReferenceCheck("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
+    return check("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
 
 
 def _final_azimuth(motion: Motion) -> float:

@@ -73,7 +73,8 @@ def pivot_scenario(
 def accurate_step(top: HeavyTop, period: float) -> float:
     """Step at which rk4 errs by less than 1e-10 rad over a few revolutions of a top that nutates with this period."""
     fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) - 2 * pi / larger(-period, -10.0)
-    return 2 * pi / (STEPS_PER_TURN * fastest)
+    step: float = 2 * pi / (STEPS_PER_TURN * fastest)
+    return step
 
 
 def cosine_rate(state: Any) -> float:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import cos, degrees, inf, pi, sin
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from polhode.results.motion import Motion
 
 THETA, THETA_RATE, DURATION = 20.0, -1.0, 3.0
 INDEPENDENT_RK4 = "RK4 in plain Python against elliptic functions"
@@ -73,21 +70,17 @@ def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float
     for name, plain in ((QUATERNIONS, _attitude_by_plain_quaternions), (THROUGH, _attitude_by_plain_angles)):
         expected = _expected_error(plain, tops[name], n, step)
         found = float(_attitude_error(motions[name], tops[name])[-1])
-        checks.append(
-            ReferenceCheck(f"attitude error, {name}", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4)
-        )
+        checks.append(check(f"attitude error, {name}", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4))
     nearest, expected = degrees(gyroscope_disk.inclination(motion.at(passing))), degrees(top.turning_angles[0])
     source = "u2, a root of the cubic in u = cos(theta)"
-    checks.append(ReferenceCheck("closest approach to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
+    checks.append(check("closest approach to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
     half = step / 2
     before, after = (_azimuth_of_state(motion.at(passing + by)) for by in (-half, half))
     ends = top.angles_at((passing - half, passing + half))[:, 0]
     source = "elliptic integrals of the third kind"
     turned, expected = (after - before) % (2 * pi), float(ends[1] - ends[0])
     checks.append(
-        ReferenceCheck(
-            "change of phi in the step of closest approach", "rad", turned, expected, 1e-3 * expected, source
-        )
+        check("change of phi in the step of closest approach", "rad", turned, expected, 1e-3 * expected, source)
     )
     return checks
 
@@ -110,12 +103,12 @@ def _check_angle_error(motion: Motion, top: HeavyTop, step: float, passing: floa
     errors = _attitude_error(motion, top)
     if spread <= 0.01 * expected:
         off = 0.01 * expected + 3 * spread
-        return ReferenceCheck(f"attitude error, {EULER}", "rad", float(errors[-1]), expected, off, INDEPENDENT_RK4)
+        return check(f"attitude error, {EULER}", "rad", errors[-1], expected, off, INDEPENDENT_RK4)
     before = int(passing / step) - 1
     expected = _expected_error(_attitude_by_plain_angles, top, before, step)
     label = f"attitude error, {EULER}, before the closest approach, at {before * step:.4g} s"
     source = f"{INDEPENDENT_RK4}; later rounding decides, since a stage meets the vertical"
-    return ReferenceCheck(label, "rad", float(errors[before]), expected, 0.01 * expected, source)
+    return check(label, "rad", errors[before], expected, 0.01 * expected, source)
 
 
 def _azimuth_of_state(state: Any) -> float:

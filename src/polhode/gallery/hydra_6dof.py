@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.gallery.closed_forms.runge_kutta_rotation import phase_error
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, energies, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 SIDES = np.array((0.9, 0.6, 0.3))
 CELLS = np.array((6, 4, 2))
@@ -106,11 +104,11 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Ref
     """Error of both methods per revolution; nodes at rest; energy and mean displacement of the nodes."""
     thrown = motions[THROWN]
     errors = [
-        ReferenceCheck(
+        check(
             f"{name}: angle error per revolution",
             "rad",
             _error_per_turn(motions[name]),
-            float(_expected_error_per_turn(turn, order)),
+            _expected_error_per_turn(turn, order),
             1e-12,
             f"2 pi/p (2 arg(1 + z + ... + z^{order}/{order}!) - p), z = i p/2: a quaternion has half the angle",
         )
@@ -122,28 +120,28 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Ref
     t = float(thrown.times[half])
     return [
         *errors,
-        ReferenceCheck(
+        check(
             "largest displacement of a node at rest",
             "m",
-            float(np.abs(motions[RESTING].displacements(_node_positions())).max()),
+            np.abs(motions[RESTING].displacements(_node_positions())).max(),
             0.0,
             0.0,
             "u = R p - p + x(t) - x(0); [Hydra 2017, eq. 4.25] as printed gives p itself",
-            size=float(np.linalg.norm(SIDES) / 2),
+            size=np.linalg.norm(SIDES) / 2,
         ),
-        ReferenceCheck(
+        check(
             "kinetic energy at the apex, sum over the nodes",
             "J",
-            float(energy),
+            energy,
             expected := _energy_by_hand(t, spin),
             1e-11 * expected,
             "m v^2/2 + w . (I w)/2 [Hydra 2017, eq. 4.27] minus the work against gravity; <x^2> = a^2/12 (1 + 2/n^2)",
         ),
-        ReferenceCheck(
+        check(
             "mean upward displacement of the nodes at the apex",
             "m",
-            float(mean),
-            float(SPEED[2] * t - STANDARD_GRAVITY * t**2 / 2),
+            mean,
+            SPEED[2] * t - STANDARD_GRAVITY * t**2 / 2,
             1e-12,
             "v t - g t^2/2 of the center of mass",
         ),

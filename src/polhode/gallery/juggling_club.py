@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from math import pi, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, Shape, energies, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Ball
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 KNOB = 0.018
 HANDLE = (0.011, 0.20)
@@ -107,46 +105,32 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
     arrives = across - hand.center * np.cos(2 * pi * turns)
     integrals = "solid of revolution: integrals along its axis"
     return [
-        ReferenceCheck(
-            "center of mass, from the center of the knob",
-            "m",
-            float(body.center_of_mass[2]),
-            hand.center,
-            1e-13,
-            integrals,
+        check(
+            "center of mass, from the center of the knob", "m", body.center_of_mass[2], hand.center, 1e-13, integrals
         ),
-        ReferenceCheck(
+        check(
             "transverse moment of inertia",
             "kg m2",
-            float(body.inertia_body[0, 0]),
+            body.inertia_body[0, 0],
             hand.transverse,
             1e-12 * hand.transverse,
             integrals,
         ),
-        ReferenceCheck(
-            "axial moment of inertia",
-            "kg m2",
-            float(body.inertia_body[2, 2]),
-            hand.axial,
-            1e-12 * hand.axial,
-            integrals,
-        ),
-        ReferenceCheck("mass", "kg", float(body.mass), hand.mass, 1e-12 * hand.mass, integrals),
-        ReferenceCheck(
+        check("axial moment of inertia", "kg m2", body.inertia_body[2, 2], hand.axial, 1e-12 * hand.axial, integrals),
+        check("mass", "kg", body.mass, hand.mass, 1e-12 * hand.mass, integrals),
+        check(
             "revolutions until the catch",
             "1",
-            float((angle[-1] - angle[0]) / (2 * pi)),
+            (angle[-1] - angle[0]) / (2 * pi),
             turns,
             1e-9,
             "spin times 2 v/g: spin about a principal axis is constant",
         ),
-        ReferenceCheck(
-            "apex of the center of mass", "m", float(motion.position[:, 2].max()), height, 1e-12 * height, "v^2/(2 g)"
-        ),
-        ReferenceCheck(
+        check("apex of the center of mass", "m", motion.position[:, 2].max(), height, 1e-12 * height, "v^2/(2 g)"),
+        check(
             "x of the knob at the catch",
             "m",
-            float(knob[0]),
+            knob[0],
             arrives,
             1e-8,
             "hand distance - (knob to center of mass) cos(angle)",

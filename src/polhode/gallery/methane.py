@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, components, panels, space
 from polhode.gallery.shared import rk4_settings
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import sphere
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
@@ -20,9 +22,6 @@ from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 CARBON, HYDROGEN = 12.011, 1.008
 CARBON_SIZE, HYDROGEN_SIZE = 0.22, 0.15
@@ -81,37 +80,35 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceChe
     apart = [float(np.linalg.norm(a - b)) for a, b in combinations(bonds, 2)]
     tight = 2e-12
     return [
-        ReferenceCheck(
+        check(
             "angle between two bonds",
             "deg",
-            float(np.degrees(np.arccos(np.mean(cosines)))),
-            float(np.degrees(np.arccos(-1 / 3))),
+            np.degrees(np.arccos(np.mean(cosines))),
+            np.degrees(np.arccos(-1 / 3)),
             1e-10,
             "acos(-1/3)",
         ),
-        ReferenceCheck(
+        check(
             "C-H bond length",
             "m",
-            float(np.linalg.norm(bonds, axis=1).mean()),
+            np.linalg.norm(bonds, axis=1).mean(),
             separation * 6**0.5 / 4,
             tight * separation,
             "sqrt(6)/4 of H-H",
         ),
-        ReferenceCheck(
+        check(
             "largest of the six H-H distances", "m", max(apart), separation, tight * separation, "regular tetrahedron"
         ),
-        ReferenceCheck(
+        check(
             "intermediate moment of inertia",
             "kg m2",
-            float(np.sort(motion.scenario.bodies[0].principal_moments)[1]),
+            np.sort(motion.scenario.bodies[0].principal_moments)[1],
             moment,
             tight * moment,
             "m_H s^2 + 2/5 (m_C r_C^2 + 4 m_H r_H^2)",
         ),
-        ReferenceCheck(
-            "change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin
-        ),
-        ReferenceCheck(
+        check("change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin),
+        check(
             "attitude after two revolutions, sine of the half angle",
             "1",
             turned,

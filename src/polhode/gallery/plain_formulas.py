@@ -69,12 +69,7 @@ def released_period(
 
 
 def nutation_period(
-    moment: Number,
-    axial_moment: Number,
-    weight_times_height: Number,
-    cosine: Number,
-    spin: Number,
-    precession: Number,
+    moment: Number, axial_moment: Number, weight_times_height: Number, cosine: Number, spin: Number, precession: Number
 ) -> Number:
     """4 K(m)/sqrt(beta (u3 - u1)) of a heavy top at a turning point of theta, with any precession there.
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.shapes import sphere
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity, thruster
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import PointsCloud, StageArrow
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.results.motion import Motion
 
 STEPS = 12
 HALVINGS = 4
@@ -69,19 +65,13 @@ def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: floa
     order = float(np.log2(deviations[0] / deviations[1]))
     off = float(np.abs(matrix - np.array(((1, turn, 0), (-turn, 1, 0), (0, 0, 1)))).max())
     return [
-        ReferenceCheck(
-            "x after two steps", "m", float(place[0]), float(expected[0]), 1e-14 * size, "h^2 F cos(angle)", size
-        ),
-        ReferenceCheck(
-            "y after two steps", "m", float(place[1]), float(expected[1]), 1e-14 * size, "h^2 (F sin(angle) - g)", size
-        ),
-        ReferenceCheck("R₁₂ after two steps", "1", float(matrix[0, 1]), turn, 1e-14 * turn, "(5/2) F sin(angle) h^2"),
-        ReferenceCheck("R₂₁ after two steps", "1", float(matrix[1, 0]), -turn, 1e-14 * turn, "-(5/2) F sin(angle) h^2"),
-        ReferenceCheck("largest entry error of R", "1", off, 0.0, 1e-15, "R = 1 + h omega*", turn),
-        ReferenceCheck("det R - 1 after two steps", "1", swelling, turn**2, 2e-15, "((5/2) F sin(angle) h^2)^2"),
-        ReferenceCheck(
-            "power of h in |RᵀR - 1|", "1", order, 4.0, 1e-3, "omega h grows as h^2, |R^T R - 1| as its square"
-        ),
+        check("x after two steps", "m", place[0], expected[0], 1e-14 * size, "h^2 F cos(angle)", size),
+        check("y after two steps", "m", place[1], expected[1], 1e-14 * size, "h^2 (F sin(angle) - g)", size),
+        check("R₁₂ after two steps", "1", matrix[0, 1], turn, 1e-14 * turn, "(5/2) F sin(angle) h^2"),
+        check("R₂₁ after two steps", "1", matrix[1, 0], -turn, 1e-14 * turn, "-(5/2) F sin(angle) h^2"),
+        check("largest entry error of R", "1", off, 0.0, 1e-15, "R = 1 + h omega*", turn),
+        check("det R - 1 after two steps", "1", swelling, turn**2, 2e-15, "((5/2) F sin(angle) h^2)^2"),
+        check("power of h in |RᵀR - 1|", "1", order, 4.0, 1e-3, "omega h grows as h^2, |R^T R - 1| as its square"),
     ]
 
 

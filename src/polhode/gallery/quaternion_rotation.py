@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode import rotations
 from polhode.equations.elementary import atan2
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Color, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 SIDES = (2.0, 0.6, 0.6)
 MASS = 2.0
@@ -75,15 +72,13 @@ def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, l
         ("y of q e_x q* for q = (1, 0, 0, last)", "1", stretched[1], 2 * last, 1 + last**2, "2 last"),
     ]
     checks = [
-        ReferenceCheck(label, unit, float(value), float(expected), 2e-12 * float(size), source, float(size))
+        check(label, unit, value, expected, 2e-12 * float(size), source, size)
         for label, unit, value, expected, size, source in rows
     ]
     spread = float(np.ptp(ways, axis=0).max())
     return [
         *checks,
-        ReferenceCheck(
-            "spread of (17.16), (17.17), q v q* and SciPy", "1", spread, 0.0, ROUNDING, "the same rotation", 1.0
-        ),
+        check("spread of (17.16), (17.17), q v q* and SciPy", "1", spread, 0.0, ROUNDING, "the same rotation", 1.0),
     ]
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder, frustum
+from polhode.results.motion import Motion
 from polhode.scenario.flight_forces import CoefficientTable, drag
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.mass_course import mass_course
@@ -21,9 +21,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Rod
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 MASS, AREA, DURATION = 60.0, 0.0177, 40.0
 """At the start; 150 mm in diameter."""
@@ -71,25 +68,18 @@ def numbers(motions: Mapping[str, Motion], propellant: float, exhaust: float, bu
     rate = propellant / burn
     height = exhaust * burn - exhaust * (MASS - propellant) / rate * log(ratio) - g * burn**2 / 2
     return [
-        ReferenceCheck(
+        check(
             "speed at burnout without air",
             "m/s",
-            float(end.velocity[2]),
+            end.velocity[2],
             exhaust * log(ratio) - g * burn,
             1e-7,
             "v_e ln(m0/m) - g t: the rocket equation",
         ),
-        ReferenceCheck(
-            "height at burnout without air",
-            "m",
-            float(end.position[2]),
-            height,
-            1e-6,
-            "v_e t - v_e (m/m') ln(m0/m) - g t²/2",
+        check(
+            "height at burnout without air", "m", end.position[2], height, 1e-6, "v_e t - v_e (m/m') ln(m0/m) - g t²/2"
         ),
-        ReferenceCheck(
-            "mass after burnout", "kg", float(air.mass[-1]), MASS - propellant, 1e-9, "m0 less the propellant"
-        ),
+        check("mass after burnout", "kg", air.mass[-1], MASS - propellant, 1e-9, "m0 less the propellant"),
     ]
 
 

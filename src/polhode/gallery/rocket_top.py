@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from math import acos, atan2, degrees, pi, radians, tan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
 from polhode.equations.scalar_ops import cos as cosine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.gyroscope_disk import inclination, turning_times
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
 from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.plain_formulas import released_period
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import ellipsoid
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Ball
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 2.0, 3.0)
 MASS, SEMI_AXES = 10.0, (0.75**0.5, 0.75**0.5, 0.5)
@@ -86,15 +83,13 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Re
     period = 2 * first_interval(turns, "a turning point")
     formula = "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1), b = (I3 w3)^2/(4 I1 T)"
     checks = [
-        ReferenceCheck("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
-        ReferenceCheck("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
-        ReferenceCheck(
-            "mean precession", "rad/s", mean, top.mean_precession, 1e-11, "elliptic integrals of the third kind"
-        ),
+        check("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
+        check("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
+        check("mean precession", "rad/s", mean, top.mean_precession, 1e-11, "elliptic integrals of the third kind"),
     ]
     for name, values in _conserved_quantities(motion, torque).items():
         off = float(np.abs(values - values[0]).max() / _largest_magnitude(values))
-        checks.append(ReferenceCheck(f"relative drift of {name}", "1", off, 0.0, 1e-12, "conserved", size=1.0))
+        checks.append(check(f"relative drift of {name}", "1", off, 0.0, 1e-12, "conserved", size=1.0))
     return checks
 
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode import rotations
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.massprops.shapes import sphere
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 VECTOR = np.array((0.0, 3.0, 0.0))
 RADIUS = 3.0
@@ -48,37 +44,19 @@ def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
     }
     size = float(np.linalg.norm(VECTOR))
     rows = [
-        ReferenceCheck(
-            f"{name} of the rotated vector",
-            "m",
-            float(found),
-            float(value),
-            1e-12 * size,
-            "[Christian 2011, eq. 17.16]",
-            size,
-        )
+        check(f"{name} of the rotated vector", "m", found, value, 1e-12 * size, "[Christian 2011, eq. 17.16]", size)
         for name, found, value in zip("xyz", simulated, formula, strict=True)
     ]
     rows += [
-        ReferenceCheck(
-            f"{name} minus (17.16)",
-            "m",
-            float(np.abs(v - formula).max()),
-            0.0,
-            ROUNDING * size,
-            "the same rotation",
-            size,
-        )
+        check(f"{name} minus (17.16)", "m", np.abs(v - formula).max(), 0.0, ROUNDING * size, "the same rotation", size)
         for name, v in others.items()
     ]
     found_axis, found_angle = rotations.axis_and_angle(motion.final.orientation)
     cosine = float(np.array(axis)[0] / np.linalg.norm(axis))
     return [
         *rows,
-        ReferenceCheck("recovered angle", "deg", float(np.degrees(found_angle)), angle, 2e-10, "2 atan2(abs(q), q0)"),
-        ReferenceCheck(
-            "recovered direction cosine with x", "1", float(found_axis[0]), cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0
-        ),
+        check("recovered angle", "deg", np.degrees(found_angle), angle, 2e-10, "2 atan2(abs(q), q0)"),
+        check("recovered direction cosine with x", "1", found_axis[0], cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0),
     ]
 
 

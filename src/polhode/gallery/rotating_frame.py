@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.gallery.closed_forms.turning_platform import PlatformThrow
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import sphere
+from polhode.results.motion import Motion
+from polhode.results.rotating_frame import RotatingFrameMotion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
+from polhode.validation import Array
 from polhode.web.props import Ball, Platform
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
-    from polhode.results.rotating_frame import RotatingFrameMotion
-    from polhode.validation import Array
 
 BALL = {"radius": 0.1, "mass": 0.5}
 FRAMES = 240
@@ -60,37 +56,25 @@ def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Re
     worst = total[np.argmax(np.abs(total - throw.energy))]
     path = "(r, W r t) on the ground rotated by -W t, t = 2 u/g"
     return [
-        ReferenceCheck(
-            "x of the landing point on the platform",
-            "m",
-            float(seen.position[-1, 0]),
-            float(landing[0]),
-            1e-12 * size,
-            path,
-            size,
+        check(
+            "x of the landing point on the platform", "m", seen.position[-1, 0], landing[0], 1e-12 * size, path, size
         ),
-        ReferenceCheck(
-            "y of the landing point on the platform",
-            "m",
-            float(seen.position[-1, 1]),
-            float(landing[1]),
-            1e-12 * size,
-            path,
-            size,
+        check(
+            "y of the landing point on the platform", "m", seen.position[-1, 1], landing[1], 1e-12 * size, path, size
         ),
-        ReferenceCheck(
+        check(
             "energy on the platform",
             "J/kg",
-            float(worst),
+            worst,
             throw.energy,
             1e-12 * (speed**2 + (rate * size) ** 2),
             "v^2/2 + g z - W^2 rho^2/2 = (u^2 - W^2 r^2)/2: the Coriolis force does no work",
             speed**2 / 2,
         ),
-        ReferenceCheck(
+        check(
             "outward acceleration at the start",
             "m/s2",
-            float(seen.acceleration[0, 0]),
+            seen.acceleration[0, 0],
             rate**2 * radius,
             1e-12 * rate**2 * radius,
             "W^2 r: it moves parallel to the axis, without a Coriolis force",
@@ -107,8 +91,8 @@ def _check_accelerations(seen: RotatingFrameMotion, throw: PlatformThrow) -> lis
     formula = "second derivative of x + i y = r (1 + i W t) e^(-i W t)"
     found, sideways = float(seen.acceleration[-1, 1]), float(expected[-1, 1])
     return [
-        ReferenceCheck("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
-        ReferenceCheck("largest acceleration error", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size),
+        check("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
+        check("largest acceleration error", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size),
     ]
 
 

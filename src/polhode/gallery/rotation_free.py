@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import lever_arms
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.web.props import Ball, Polygon, StageArrow
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
 RISE = 8.0
@@ -52,12 +48,10 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Refer
     rise = float(motion.velocity[-1, 2]) / end
     one = arm * force
     return [
-        ReferenceCheck("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
-        ReferenceCheck("total torque", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one),
-        ReferenceCheck("rotation angle", "rad", turned, 0.0, 1e-13, "no torque, no rotation", 1.0),
-        ReferenceCheck(
-            "total work", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 F t/M"
-        ),
+        check("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
+        check("total torque", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one),
+        check("rotation angle", "rad", turned, 0.0, 1e-13, "no torque, no rotation", 1.0),
+        check("total work", "J", np.asarray(motion.work)[-1], work, 1e-12 * work, "M v^2/2, v = 2 F t/M"),
     ]
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import acos, degrees, pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.equations.quaternions import product
 from polhode.equations.scalar_ops import cos, sin, sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, panels
 from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
 from polhode.scenario.scenario import Scenario
@@ -23,9 +23,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Globe, LocalVertical
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 ORBIT, SWING = "orbit, with J2", "gravity-gradient libration"
 TURNS, TILT = 15, 1e-3
@@ -73,7 +70,7 @@ def _mean_motion(height: float) -> float:
 def _node_rate(height: float, inclination: float) -> float:
     """-3/2 n J2 (a_E/a)^2 cos i, at first order."""
     flattening = WGS84.zonal[0] * (WGS84.radius / (WGS84.radius + 1000 * height)) ** 2
-    return -1.5 * _mean_motion(height) * flattening * cos(radians(inclination))
+    return -1.5 * _mean_motion(height) * flattening * float(cos(radians(inclination)))
 
 
 def _libration(n: float) -> float:
@@ -99,15 +96,15 @@ def numbers(motions: Mapping[str, Motion], height: float, inclination: float) ->
     at = np.flatnonzero(np.diff(np.sign(pitch)))
     times = swing.times[at] - pitch[at] * np.diff(swing.times)[at] / np.diff(pitch)[at]
     return [
-        ReferenceCheck(
+        check(
             "angular momentum about the axis, per mass, in the end",
             "m2/s",
-            float(axial[-1]),
+            axial[-1],
             a * a * n * cos(i),
             1e-7 * a * a * n * cos(i),
             "a² n cos i: J2 exerts no torque about the axis",
         ),
-        ReferenceCheck(
+        check(
             "precession of the node",
             "deg/day",
             degrees(rate) * 86400,
@@ -115,10 +112,10 @@ def numbers(motions: Mapping[str, Motion], height: float, inclination: float) ->
             0.01 * abs(degrees(first_order)) * 86400,
             "-3/2 n J2 (a_E/a)² cos i, at first order",
         ),
-        ReferenceCheck(
+        check(
             "period of the swing in the plane of the orbit",
             "s",
-            float(2 * np.diff(times).mean()),
+            2 * np.diff(times).mean(),
             2 * pi / _libration(n),
             1e-4 * 2 * pi / _libration(n),
             "2π/(n √(3 (Ix - Iz)/Iy)), for small angles",

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import atan, cos, degrees, pi, radians, sin, tan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.contact import slope
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 SIDES, MASS = (0.4, 0.2, 0.1), 2.0
 """Four times as long as high: friction below 4 cannot topple it."""
@@ -80,45 +78,45 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
     load = motion.contact_forces[-1]
     every = np.radians(np.linspace(0.0, STEEPEST, ANGLES))
     return [
-        ReferenceCheck(
+        check(
             "acceleration",
             "m/s2",
-            float(_measure_acceleration(motion, a)),
-            float(_acceleration(a, friction)),
+            _measure_acceleration(motion, a),
+            _acceleration(a, friction),
             1e-10,
             "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",
             size=STANDARD_GRAVITY,
         ),
-        ReferenceCheck(
+        check(
             "friction over normal force",
             "1",
-            float(-(load @ down) / (load @ normal)),
+            -(load @ down) / (load @ normal),
             min(friction, tan(a)),
             1e-10,
             "the smaller of μ and tan θ",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             f"displacement {BESIDE:g}° below the angle of friction",
             "m",
-            float(np.linalg.norm(motions[BELOW].position[-1] - motions[BELOW].position[0])),
+            np.linalg.norm(motions[BELOW].position[-1] - motions[BELOW].position[0]),
             0.0,
             1e-12,
             "static friction holds it: tan θ < μ",
             size=SIDES[0],
         ),
-        ReferenceCheck(
+        check(
             f"acceleration {BESIDE:g}° above the angle of friction",
             "m/s2",
-            float(_measure_acceleration(motions[ABOVE], above)),
+            _measure_acceleration(motions[ABOVE], above),
             STANDARD_GRAVITY * sin(radians(BESIDE)) / cos(atan(friction)),
             1e-9,
             "g sin(θ - atan μ)/cos(atan μ)",
         ),
-        ReferenceCheck(
+        check(
             f"largest error of the acceleration, {ALL}",
             "m/s2",
-            float(np.abs(_measure_acceleration(motions[ALL], every) - _acceleration(every, friction)).max()),
+            np.abs(_measure_acceleration(motions[ALL], every) - _acceleration(every, friction)).max(),
             0.0,
             1e-10,
             "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.gallery.closed_forms.printed_programs import matlab_top
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 ACROSS = 2.0
 STEPS = 300
@@ -82,11 +78,11 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
     slack = (top.space_precession * step) ** 4 / 500 + 1e-10
 
     def rate(label: str, found: float, expected: float, source: str) -> ReferenceCheck:
-        return ReferenceCheck(label, "rad/s", found, expected, slack * top.space_precession, source)
+        return check(label, "rad/s", found, expected, slack * top.space_precession, source)
 
     def angle(label: str, one: Array, other: Array, expected: float, source: str) -> ReferenceCheck:
         found = float(np.degrees(angle_between_vectors(one, other).mean()))
-        return ReferenceCheck(label, "deg", found, float(np.degrees(expected)), 60 * slack, source)
+        return check(label, "deg", found, np.degrees(expected), 60 * slack, source)
 
     return [
         rate(
@@ -105,15 +101,15 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
         angle("tilt of the axis from L", axis, along_l, angles.tilt, "tan(theta) = I1 w1/(I3 w3)"),
         angle("half-angle of the body cone", fine.angular_velocity, axis, angles.body, "tan = w1/w3"),
         angle("half-angle of the space cone", fine.angular_velocity, along_l, angles.space, "body cone - tilt"),
-        ReferenceCheck(
+        check(
             "radius of the error spiral",
             "rad/s",
-            float(np.linalg.norm(coarse.angular_velocity_body[-1] - top.rates_at(coarse.times[-1]))),
+            np.linalg.norm(coarse.angular_velocity_body[-1] - top.rates_at(coarse.times[-1])),
             expected := _expected_spiral(top, step, STEPS),
             1e-7 * expected + 1e-13 * float(np.linalg.norm(top.rates)),
             "|R(z)^N - e^(N z)|, z = i Omega h: N (Omega h)^5/120 in leading order",
         ),
-        ReferenceCheck(
+        check(
             "final attitude error",
             "rad",
             errors[0],
@@ -121,7 +117,7 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
             1e-6 * expected + 1e-12,
             "the same steps written out [Tops report, section 3.4]",
         ),
-        ReferenceCheck(
+        check(
             "order of the attitude error",
             "1",
             _measured_order(errors),

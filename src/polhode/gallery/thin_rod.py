@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.equations.scalar_ops import larger, sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
 from polhode.gallery.panels import Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.shared import rk4_settings
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage
-
-if TYPE_CHECKING:
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 MASS = 1.0
 FRAMES = 600
@@ -64,7 +60,7 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
     tilt = float(np.degrees(angle_between_vectors(axis, momenta).mean()))
     space = float(np.degrees(angle_between_vectors(motion.angular_velocity, momenta).mean()))
     return [
-        ReferenceCheck(
+        check(
             "precession of ω about the rod",
             "rad/s",
             turning_rate(motion.times, motion.angular_velocity_body[:, :2]),
@@ -72,7 +68,7 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
             1e-7 * abs(top.body_precession),
             "(I3/I1 - 1) w3 [Christian 2011, eq. 17.47]",
         ),
-        ReferenceCheck(
+        check(
             "precession of the rod about L",
             "rad/s",
             azimuth_rate(motion.times, axis, momenta[0]),
@@ -80,13 +76,9 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
             1e-8 * top.space_precession,
             "L/I1",
         ),
-        ReferenceCheck(
-            "tilt of the rod from L", "deg", tilt, float(np.degrees(angles.tilt)), 1e-6, "tan = I1 w1/(I3 w3)"
-        ),
-        ReferenceCheck(
-            "half-angle of the space cone", "deg", space, float(np.degrees(angles.space)), 1e-6, "tilt - body cone"
-        ),
-        ReferenceCheck("largest change of L", "kg m2/s", moved, 0.0, 1e-12 * size, "no torque acts", size),
+        check("tilt of the rod from L", "deg", tilt, np.degrees(angles.tilt), 1e-6, "tan = I1 w1/(I3 w3)"),
+        check("half-angle of the space cone", "deg", space, np.degrees(angles.space), 1e-6, "tilt - body cone"),
+        check("largest change of L", "kg m2/s", moved, 0.0, 1e-12 * size, "no torque acts", size),
     ]
 
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.fall import Flight, with_linear_drag
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity, linear_drag
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud, TargetDirection
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 RATE, FRAMES = 30, 300
 SIDES = (0.5, 0.3, 0.2)
@@ -64,22 +60,15 @@ def numbers(motion: Motion, mass: float, drag: float, wind: float, spin: float) 
     turns, last = run_printed_loop()
     closed = "(g + c w/M) t^2 p2(c t/M), p2(z) = (z - 1 + e^-z)/z^2"
     return [
-        ReferenceCheck("x in the last frame", "m", x, float(end[0]), 1e-10 * size, closed, size),
-        ReferenceCheck("z in the last frame", "m", z, float(end[2]), 1e-10 * size, closed),
-        ReferenceCheck("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 per second for 10 s"),
-        ReferenceCheck("time of the last frame", "s", float(motion.times[-1]), 10.0, 0.0, "exactly 300/30"),
-        ReferenceCheck(
-            "largest timing error of a frame", "frames", late, 0.0, 1e-13, "t = k/30 instead of a sum of 1/30", 1.0
+        check("x in the last frame", "m", x, end[0], 1e-10 * size, closed, size),
+        check("z in the last frame", "m", z, end[2], 1e-10 * size, closed),
+        check("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 per second for 10 s"),
+        check("time of the last frame", "s", motion.times[-1], 10.0, 0.0, "exactly 300/30"),
+        check("largest timing error of a frame", "frames", late, 0.0, 1e-13, "t = k/30 instead of a sum of 1/30", 1.0),
+        check(
+            "iterations of the printed loop", "1", turns, 301.0, 0.0, "300 additions of 1/30 in doubles stay below 10"
         ),
-        ReferenceCheck(
-            "iterations of the printed loop",
-            "1",
-            float(turns),
-            301.0,
-            0.0,
-            "300 additions of 1/30 in doubles stay below 10",
-        ),
-        ReferenceCheck("end time of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
+        check("end time of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
     ]
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Curves, DrawPanel, Line, drawn, energies, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
@@ -22,8 +23,6 @@ from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from polhode.results.motion import Motion
 
 SIDE, MASS = 0.016, 0.005
 PIP, SUNK = 0.0015, 0.0070
@@ -89,24 +88,17 @@ def numbers(motions: Mapping[str, Motion], throws: float, restitution: float, fr
     height = motion.position[-1, :, 2]
     resting = MASS * STANDARD_GRAVITY * SIDE / 2
     return [
-        ReferenceCheck(
+        check(
             "height of the center in the end, where it differs most",
             "m",
-            float(height[np.abs(height - SIDE / 2).argmax()]),
+            height[np.abs(height - SIDE / 2).argmax()],
             SIDE / 2,
             1e-9 * SIDE,
             "half a side: every die lies on a face",
         ),
-        ReferenceCheck(
-            "dice at rest",
-            "1",
-            float((motion.contact_state[-1] == "resting").sum()),
-            float(round(throws)),
-            0.0,
-            "all of them",
-        ),
-        ReferenceCheck("energy in the end, one throw", "J", float(one.energy[-1]), resting, 1e-9 * resting, "M g a/2"),
-        ReferenceCheck(
+        check("dice at rest", "1", (motion.contact_state[-1] == "resting").sum(), round(throws), 0.0, "all of them"),
+        check("energy in the end, one throw", "J", one.energy[-1], resting, 1e-9 * resting, "M g a/2"),
+        check(
             "chi-square of the faces",
             "1",
             chi_square(count_faces(motion)),

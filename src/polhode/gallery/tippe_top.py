@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from math import cos, pi, radians, sin
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Curves, DrawPanel, Line, energies, panels, space
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, sphere
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import gravity
 from polhode.scenario.scenario import Scenario
@@ -20,10 +22,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Rod
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 RADIUS, BALL = 0.02, 0.010
 WEIGHT_RADIUS, WEIGHT_HEIGHT, WEIGHT, BELOW = 0.012, 0.003, 0.004, 0.010
@@ -94,10 +92,10 @@ def numbers(motions: Mapping[str, Motion], spin: float, friction: float, tilt: f
     gap = motion.position[:, 2] - (RADIUS - depth * np.cos(tilts))
     return [
         *(
-            ReferenceCheck(
+            check(
                 f"Jellett's invariant where it differs most, {name}",
                 "kg m3/s",
-                float(found[np.abs(found - closed).argmax()]),
+                found[np.abs(found - closed).argmax()],
                 closed,
                 1e-8 * closed,
                 "L . (point of contact to center of mass), whatever the floor's force",
@@ -105,23 +103,23 @@ def numbers(motions: Mapping[str, Motion], spin: float, friction: float, tilt: f
             for name, closed in ((VERTICAL, expected), (OWN, of_axis))
             for found in (jellett(motions[name]),)
         ),
-        ReferenceCheck(
+        check(
             "largest gap between the top and the floor",
             "m",
-            float(np.abs(gap).max()),
+            np.abs(gap).max(),
             0.0,
             1e-9 * RADIUS,
             "z = R - d cos θ while it touches the floor",
             size=RADIUS,
         ),
-        ReferenceCheck(
+        check(
             "energy gained",
             "J",
-            float(max(0.0, np.diff(motion.energy).max())),
+            max(0.0, np.diff(motion.energy).max()),
             0.0,
             1e-9 * float(motion.energy[0]),
             "friction only takes energy, though the center of mass rises",
-            size=float(motion.energy[0]),
+            size=motion.energy[0],
         ),
     ]
 

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.equations.quaternions import from_angles, to_world
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuths, zero_crossings
 from polhode.gallery.panels import Curves, DrawPanel, Line, components, panels, space
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import ellipsoid
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud
 from polhode.web.stage import Stage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 DAY = 86400.0
 MOMENTS = (3.0836, 3.235, 1.0)
@@ -129,9 +126,7 @@ def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     errors = _attitude_errors_deg(motions["closed form"].quaternion_wxyz)
     early, again = errors[:-1], _attitude_errors_deg(_attitudes_by_scipy(*_changed_inputs(spin_change, moment_change)))
     checks = [
-        ReferenceCheck(
-            f"{name} angle from the 1992 attitudes", "deg", float(f(early)), float(f(again)), 1e-7, "SciPy's DOP853"
-        )
+        check(f"{name} angle from the 1992 attitudes", "deg", f(early), f(again), 1e-7, "SciPy's DOP853")
         for name, f in (("median", np.median), ("smallest", np.min), ("largest", np.max))
     ]
     stepped = float(_attitude_errors_deg(motions["steps"].quaternion_wxyz)[-1])
@@ -144,8 +139,8 @@ def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     )
     source = "theta, psi about L from Jacobi's functions, phi by quadrature"
     checks += [
-        ReferenceCheck("angle from the 2008 attitude", "deg", float(errors[-1]), late, 1e-7, source),
-        ReferenceCheck("angle from the 2008 attitude, a million RK4 steps", "deg", stepped, late, 5e-4, source),
+        check("angle from the 2008 attitude", "deg", errors[-1], late, 1e-7, source),
+        check("angle from the 2008 attitude, a million RK4 steps", "deg", stepped, late, 5e-4, source),
     ]
     return [*checks, *_check_periods(motions["forty days"], spin_change, moment_change)]
 
@@ -210,10 +205,8 @@ def _check_periods(motion: Motion, spin_change: float, moment_change: float) -> 
     found = float(2 * np.pi * 6 * top.period / gone)
     formula = "2 pi over the mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2)"
     return [
-        ReferenceCheck("precession period of the long axis about L", "d", found, _precession_days(top), 1e-9, formula),
-        ReferenceCheck(
-            "rotation period about the long axis", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"
-        ),
+        check("precession period of the long axis about L", "d", found, _precession_days(top), 1e-9, formula),
+        check("rotation period about the long axis", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"),
     ]
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import atan2, hypot, pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels, space
@@ -16,14 +15,12 @@ from polhode.gallery.plain_formulas import quarter_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
 from polhode.reference.pendulum import Pendulum
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Ball, Polyline
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
 FIRST_POINT = (-3.0, 0.0, -2.0)
@@ -84,11 +81,11 @@ def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Re
     largest, widest = float(np.abs(_turn_angle(motion)).max()), 2 * swing.amplitude
     across = float(np.hypot(torque[0], torque[2]))
     return [
-        ReferenceCheck("initial torque about y", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
-        ReferenceCheck("initial angular acceleration", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
-        ReferenceCheck("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
-        ReferenceCheck("displacement of the center of mass", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
-        ReferenceCheck(
+        check("initial torque about y", "N m", torque[1], 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
+        check("initial angular acceleration", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
+        check("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
+        check("displacement of the center of mass", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
+        check(
             "time at which the rotation first stops",
             "s",
             _first_rest(motion),
@@ -96,7 +93,7 @@ def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Re
             1e-10 * swing.period,
             "2 K(m)/w0",
         ),
-        ReferenceCheck("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), on the other side"),
+        check("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), on the other side"),
     ]
 
 

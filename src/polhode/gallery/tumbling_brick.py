@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import degrees
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, Line, components, panels
 from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
@@ -21,9 +21,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Globe
 from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 BRICK = Body(mass=2.267961893, inertia=(0.002568217474, 0.008421011037, 0.009754655927))
 """0.155404754 slug; 0.00189422, 0.006211019 and 0.007194665 slug ft2, to 10 digits."""
@@ -48,7 +45,7 @@ def numbers(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float
     rate = float(np.linalg.norm(free.angular_velocity_body[-1]))
     labels = ("roll rate", "pitch rate", "yaw rate")
     checks = [
-        ReferenceCheck(
+        check(
             f"{label} in the end",
             "deg/s",
             degrees(fall.angular_velocity_body[-1, i]),
@@ -61,7 +58,7 @@ def numbers(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float
     ]
     turned = float(np.max(angle_between(fall.quaternion_wxyz, free.quaternion_wxyz)))
     checks.append(
-        ReferenceCheck("largest angle from the closed form", "deg", degrees(turned), 0.0, 1e-7, "attitude", size=360.0)
+        check("largest angle from the closed form", "deg", degrees(turned), 0.0, 1e-7, "attitude", size=360.0)
     )
     largest = [check for check in checks[:3] if abs(check.expected) > 0.1 * check.size]  # type: ignore[operator]
     return sorted(checks, key=lambda check: check not in largest)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.elementary import power
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import sphere
 from polhode.reference.spring import SpringPair
+from polhode.results.motion import Motion
 from polhode.scenario.forces import spring_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import PointsCloud, Text
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from polhode.results.motion import Motion
 
 LENGTH = 1.0
 DENSITY = 1000.0
@@ -66,10 +62,10 @@ def numbers(
     passages = zero_crossings(motion, distance - LENGTH, _spring_stretch)
     expected = _pair(mass_a, mass_b, stiffness, stretch, drift).period
     return [
-        ReferenceCheck(
+        check(
             "oscillation period",
             "s",
-            float(2 * (passages[-1] - passages[0]) / (len(passages) - 1)),
+            2 * (passages[-1] - passages[0]) / (len(passages) - 1),
             expected,
             1e-8 * expected,
             "2 pi sqrt(mu/k), mu = m_a m_b/(m_a + m_b)",

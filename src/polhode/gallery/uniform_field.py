@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from math import radians
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode import rotations
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, tetrahedron
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Ball, StageArrow, TargetDirection
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 WEDGE = ((0.0, 0.0, 0.3), (0.2, 0.0, 0.3), (0.0, 0.7, 0.3), (0.05, 0.1, 0.9))
 AXIS = (2 / 3, -1 / 3, 2 / 3)
@@ -108,15 +106,13 @@ def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Referen
     turned = float(np.abs(motion.rotation_matrix[-1] - motion.rotation_matrix[0]).max())
     fallen, distance = float(motion.position[-1] @ pull) / g, g * DURATION**2 / 2
     return [
-        ReferenceCheck(
+        check(
             "total torque about the center of mass", "N m", about_center, 0.0, 1e-14 * size, "(sum m r) x g = 0", size
         ),
-        ReferenceCheck(
-            "total torque about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size
-        ),
-        ReferenceCheck("angular momentum after 1 s", "kg m2/s", spin, 0.0, 1e-14 * size, "no torque", size),
-        ReferenceCheck("change of attitude in 1 s", "1", turned, 0.0, 1e-13, "no rotation", 1.0),
-        ReferenceCheck(
+        check("total torque about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size),
+        check("angular momentum after 1 s", "kg m2/s", spin, 0.0, 1e-14 * size, "no torque", size),
+        check("change of attitude in 1 s", "1", turned, 0.0, 1e-13, "no rotation", 1.0),
+        check(
             "distance fallen in 1 s",
             "m",
             fallen,

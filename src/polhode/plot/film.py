@@ -132,7 +132,7 @@ def film(
     wide = figure_width(width)
     tall = wide * height / width
     set_up = lay_out_views(motion, validate_body_index(motion, body), view_aspect(tall, wide))
-    warning = aliasing_warning(set_up.trail, set_up.sizes, speed, rate)
+    warning = aliasing_warning(motion, speed, rate)
     if warning is not None:
         warnings.warn(warning, FilmWarning, stacklevel=2)
     frames = sample_trajectory(motion, times)
@@ -215,10 +215,11 @@ def frame_times(first: float, last: float, pace: float, rate: float) -> Array:
     return np.asarray(np.minimum(first + np.arange(floor(count) + 1) * (pace / rate), last))
 
 
-def aliasing_warning(trail: TrajectorySamples, sizes: Array, pace: float, rate: float) -> str | None:
+def aliasing_warning(motion: Trajectory, pace: float, rate: float) -> str | None:
     """Warning if a body rotates by more than half a turn between frames, else None.  [Christian 2011, section 17.6]"""
-    rotating = trail.omega[:, np.broadcast_to(sizes > 0, trail.omega.shape[1])]
-    fastest = float(np.nanmax(np.linalg.norm(rotating, axis=-1), initial=0.0))
+    is_body = np.array([not body.is_particle for body in motion.scenario.bodies])
+    rates = np.linalg.norm(motion.angular_velocity_body, axis=-1) * is_body
+    fastest = float(np.nanmax(rates, initial=0.0))
     turn = fastest * pace / rate
     if turn <= pi:
         return None

@@ -152,9 +152,9 @@ class State:
         angles = validation.check_numbers(yaw_pitch_roll, "yaw_pitch_roll", (3,), StateError)
         validation.member_count((lat, 0), (lon, 0), (up, 0), (v, 1), (angles, 1))
         turned, spin = planet.rotation_rate * moment, (0.0, 0.0, planet.rotation_rate)
-        lat, lon, up = as_leaf(lat), as_leaf(lon) + turned, as_leaf(up)
-        position = planet.place_of(lat, lon, up)
-        from_ned = ned_turn(lat, lon)
+        north, east = as_leaf(lat), as_leaf(lon) + turned
+        position = planet.place_of(north, east, as_leaf(up))
+        from_ned = ned_turn(north, east)
         q = product(from_ned, yaw_pitch_roll_turn(*as_leaves(angles)))
         velocity = plus(to_world(from_ned, as_leaves(v)), cross(spin, position))
         w = angular_velocity_body

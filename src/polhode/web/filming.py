@@ -17,7 +17,6 @@ from polhode.errors import InputError
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.plot import film as drawn_films
 from polhode.plot.film import Film, FilmWarning
-from polhode.plot.snapshot.layout import lay_out_views
 from polhode.plot.video_writer import RGBImage, open_video_writer
 from polhode.progress import progress
 from polhode.results.trajectory import Trajectory
@@ -132,8 +131,7 @@ def write_film(
     if browser is None:
         return drawn_films.film(motion, path, caption, **parts, start=start, end=end, body=body)
     plan = drawn_films.plan_film(motion, path, **parts, start=start, end=end)
-    set_up = lay_out_views(motion, body, plan.size[0] / plan.size[1] / 2)
-    warning = drawn_films.aliasing_warning(set_up.trail, set_up.sizes, plan.pace, plan.rate)
+    warning = drawn_films.aliasing_warning(motion, plan.pace, plan.rate)
     if warning is not None:
         warnings.warn(warning, FilmWarning, stacklevel=3)
     times = plan.times

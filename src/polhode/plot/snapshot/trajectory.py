@@ -105,7 +105,7 @@ def sample_trajectory_at(motion: Trajectory, time: float) -> tuple[TrajectorySam
     return sample_trajectory(motion, [moment]), remark
 
 
-def _build_samples(motion: Trajectory, who: list[int], times: Array, row: Array) -> TrajectorySamples:
+def _build_samples(motion: Trajectory, who: list[int], times: Array, row: Any) -> TrajectorySamples:
     """Samples from the outputs of a motion: that in `row` (k, n) for each time and body."""
 
     def gather(outputs: Array) -> Array:
