@@ -1,0 +1,46 @@
+"""Which knobs of the gallery are live on a page: all but those listed here, with the reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from polhode.gallery import MODELS
+from polhode.gallery.live_page import program_of
+from polhode.solve.live_numbers import KnobError
+
+FIXED = {
+    "cubesat": {"panels": "the number of bodies, forces or parameters"},
+    "gyroscope-euler-angles": {"step": "the number of outputs depends on it"},
+    "methane": {"separation": "cannot be followed"},
+}
+"""Models of which some knobs are live: those that are not."""
+NOT_LIVE = {
+    "attitude-control": "rotors",
+    "buttered-toast": "contacts",
+    "eulers-disk": "contacts",
+    "falling-box": "contacts",
+    "force-vs-torque": "the number of outputs depends on it",
+    "rocket-ascent": "a mass that changes",
+    "sliding-block": "contacts",
+    "thrown-die": "contacts",
+    "tippe-top": "contacts",
+}
+
+
+def test_36_of_48_models_are_live_with_all_knobs():
+    assert (len(MODELS), len(MODELS) - len(FIXED) - len(NOT_LIVE), len(FIXED)) == (48, 36, 3)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_LIVE))
+def test_a_model_that_is_not_live_says_why(name):
+    with pytest.raises(KnobError, match=NOT_LIVE[name]):
+        program_of(MODELS[name], MODELS[name].values())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(set(MODELS) - set(NOT_LIVE)))
+def test_all_other_knobs_are_live(name):
+    program = program_of(MODELS[name], MODELS[name].values())
+    assert set(program.fixed) == set(FIXED.get(name, {}))
+    for knob, reason in FIXED.get(name, {}).items():
+        assert reason in program.fixed[knob]
