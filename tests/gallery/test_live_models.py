@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from polhode.gallery import MODELS
@@ -29,6 +32,15 @@ NOT_LIVE = {
 
 def test_36_of_48_models_are_live_with_all_knobs():
     assert (len(MODELS), len(MODELS) - len(FIXED) - len(NOT_LIVE), len(FIXED)) == (48, 36, 3)
+
+
+def test_the_documentation_lists_them():
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "interactive.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (all knobs|some knobs|none: [^|]*?) \(\d+\) \| (.*) \|$", text, re.MULTILINE))
+    named = {kind: set(re.findall("|".join(sorted(MODELS, key=len, reverse=True)), row)) for kind, row in rows.items()}
+    assert named.pop("all knobs") == set(MODELS) - set(FIXED) - set(NOT_LIVE)
+    assert named.pop("some knobs") == set(FIXED)
+    assert set().union(*named.values()) == set(NOT_LIVE)
 
 
 @pytest.mark.parametrize("name", sorted(NOT_LIVE))
