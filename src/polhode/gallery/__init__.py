@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 _SUPPORT_MODULES = (
-    "affine",
     "closed_forms",
     "drawing",
     "gallery_model",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.gallery import affine
+from polhode import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Arrow, Closed, Curves, Line, Note, Shape, panels

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polhode import rotations
-from polhode.gallery import affine
+from polhode import affine, rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
