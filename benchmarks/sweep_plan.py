@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import cloudpickle
 import numpy as np
 import psutil
-from polhode.ensembles.dask_run import Cluster, run_on_cluster
 
 import polhode as ph
 from polhode.ensembles.chunk_run import ChunkResult, RunSettings, run_chunk
 from polhode.ensembles.chunk_work import ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
+from polhode.ensembles.dask_workers import Cluster, run_on_cluster
+from polhode.ensembles.interrupts import interrupts
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.ensembles.stored_run import open_run_store, write_result
 
@@ -127,10 +128,10 @@ def measure_scheduler(tasks: int, workers: int) -> dict[str, float]:
     """Seconds and bytes that a task costs the scheduler, which here shares a process with the client."""
     process = psutil.Process()
     seen: list[tuple[float, int]] = []
-    for _ in run_on_cluster(
-        lambda k: _do_nothing, range(tasks), ChunkPlan(tasks * BLOCK_MEMBERS, BLOCK_MEMBERS), Cluster(workers=workers)
-    ):
-        seen.append((perf_counter(), process.memory_info().rss))  # noqa: PERF401, one at a time
+    plan = ChunkPlan(tasks * BLOCK_MEMBERS, BLOCK_MEMBERS)
+    with interrupts() as interrupt:
+        for _ in run_on_cluster(lambda k: _do_nothing, range(tasks), plan, Cluster(workers=workers), interrupt):
+            seen.append((perf_counter(), process.memory_info().rss))  # noqa: PERF401, one at a time
     skipped = tasks // 10
     (first, before), (last, after) = seen[skipped], seen[-1]
     return {

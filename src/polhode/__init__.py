@@ -21,6 +21,7 @@ _HOMES = {
     "StateView": "equations.formulations",
     "BodyConstants": "equations.inertia",
     "event": "scenario.event",
+    "quantity": "quantities.own",
     "floor": "scenario.contact",
     "wall": "scenario.contact",
     "slope": "scenario.contact",
@@ -140,6 +141,7 @@ if _typing.TYPE_CHECKING:
     from polhode.massprops.uncertainty import uncertainty as uncertainty
     from polhode.own_models.model_function import model as model
     from polhode.plot.part import part_picture as part_picture
+    from polhode.quantities.own import quantity as quantity
     from polhode.results.motion import Motion as Motion
     from polhode.scenario import air as air
     from polhode.scenario import earth as earth

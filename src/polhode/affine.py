@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode import rotations, validation
 from polhode.errors import InputError, show
-from polhode.validation import Array
+from polhode.validation import Array, is_whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -125,7 +125,7 @@ def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) ->
     >>> ph.affine.skew(0.2).tolist()
     [[1.0, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    if not isinstance(dimensions, (int, np.integer)) or dimensions not in (2, 3):
+    if not is_whole_number(dimensions) or dimensions not in (2, 3):
         raise InputError(f"dimensions must be 2 or 3, not {show(dimensions)}")
     names = ("x", "y", "z")[:dimensions]
     if not (isinstance(moves, str) and isinstance(by, str) and moves in names and by in names and moves != by):

@@ -174,7 +174,7 @@ def show(value: Any) -> str:
 def nearest(name: Any, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the nearest known one, and all of them."""
     known = sorted(known)
-    close = get_close_matches(str(name), known, n=1, cutoff=0.5)
+    close = get_close_matches(name if isinstance(name, str) else show(name), known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? Known:" if close else "known are"
     return f"{hint} {', '.join(known)}"
 

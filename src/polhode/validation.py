@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from threading import local
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
+from numpy.ma import MaskedArray, is_masked
 from numpy.typing import NDArray
 
 from polhode.errors import FileError, InputError, nearest, show
@@ -18,6 +20,8 @@ from polhode.errors import FileError, InputError, nearest, show
 Array: TypeAlias = NDArray[np.float64]
 AXES = ("world", "body")
 """The axes in which a vector may be given."""
+NO_NUMBERS = (bool, np.timedelta64)
+"""What `numbers.Real` takes for numbers: Python counts truth values as such, and NumPy spans of time."""
 Kind = TypeVar("Kind")
 Leaf: TypeAlias = float | Array
 """One number, or an array with one for each member of an ensemble (or body of a system)."""
@@ -136,9 +140,13 @@ def check_word(
 
 
 def check_text(value: Any, name: str, error: type[InputError] = InputError) -> str:
-    """Any text."""
+    """Any text that a file can hold."""
     if not isinstance(value, str):
         raise error(f"{name} must be a string, not {show(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a character of UTF-16
+        raise error(f"{name} {show(value)} cannot be written in UTF-8: leave out what is no character") from None
     return value
 
 
@@ -154,9 +162,20 @@ def check_path(path: Any, what: str, use: str = "written to") -> Path:
     return Path(path)
 
 
+def is_whole_number(value: Any) -> TypeGuard[int]:
+    """Whether it is a whole number, and no truth value.
+
+    Examples
+    --------
+    >>> [is_whole_number(one) for one in (3, np.int32(3), True, np.timedelta64(3, "s"), 3.0)]
+    [True, True, False, False, False]
+    """
+    return isinstance(value, Integral) and not isinstance(value, NO_NUMBERS)
+
+
 def check_index(value: Any, name: str, count: int, error: type[InputError] = InputError) -> int:
     """A whole number from 0 to count - 1."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not 0 <= value < count:
+    if not is_whole_number(value) or not 0 <= value < count:
         raise error(f"{name} must be a whole number from 0 to {count - 1}, not {show(value)}")
     return int(value)
 
@@ -206,6 +225,8 @@ def member_count(*arrays_and_shapes: tuple[Array, int]) -> int | None:
 
 def as_floats(value: Any) -> Array:
     """An array of floats; strings, booleans and None are not numbers."""
+    if isinstance(value, MaskedArray) and is_masked(value):
+        raise TypeError("some numbers are masked")
     array = np.asarray(value)
     if array.dtype.kind in "fiu":
         array = array.astype(np.float64, copy=False)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import polhode as ph
+from live_programs import computed
 from polhode.errors import InputError
 from polhode.gallery import MODELS
 from polhode.gallery.lesson import Lesson, TryThis
@@ -18,27 +17,6 @@ from polhode.gallery.live_page import live_page, program_of
 from polhode.solve.live_numbers import KnobError, verified_values
 
 LARGEST_PAGE = 1_200_000
-COMPUTE = """
-const { polhode_answer } = require(process.argv[1]);
-const answer = polhode_answer({ id: 1, run: Number(process.argv[2]), knobs: JSON.parse(process.argv[3]) });
-if (answer.refused) process.exit(3);
-process.stdout.write(Buffer.concat([Buffer.from(answer.time.buffer), Buffer.from(answer.seen.buffer)]));
-"""
-
-
-def computed(program, run: int, values, folder):
-    """What the program computes for these values: times, and columns by name."""
-    if shutil.which("node") is None:
-        pytest.skip("no Node")
-    path = folder / "program.cjs"
-    path.write_text(program.text)
-    knobs = json.dumps([values[knob.name] for knob in program.knobs])
-    done = subprocess.run(["node", "-e", COMPUTE, path, str(run), knobs], check=True, capture_output=True)
-    seen = program.runs[run].observables
-    numbers = np.frombuffer(done.stdout)
-    count = len(numbers) // (1 + seen.size)
-    rows = numbers[count:].reshape(count, seen.size)
-    return numbers[:count], {c.name: rows[:, c.start : c.start + c.size] for c in seen.columns}
 
 
 def simulated(model, run, values) -> ph.Motion:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,13 @@ def push(t: Any, state: Any, body: Any, params: Any) -> Any:
 @ph.event
 def height(t: Any, state: Any, body: Any, params: Any) -> Any:
     return state.position[2] - params[0]
+
+
+def endless_list() -> list[Any]:
+    """A list that holds itself."""
+    made: list[Any] = []
+    made.append(made)
+    return made
 
 
 def nasty_values() -> dict[str, Any]:
@@ -61,6 +70,16 @@ def nasty_values() -> dict[str, Any]:
         "zero": 0,
         "list of None": [None, None, None],
         "list of texts": ["a", "b"],
+        "span of time": np.timedelta64(3, "s"),
+        "date": np.datetime64("2020-01-01"),
+        "masked": np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+        "array of one text": np.array("rk4"),
+        "array of no axis": np.array(1.5),
+        "NaN as a decimal": Decimal("NaN"),
+        "huge fraction": Fraction(10**400, 3),
+        "smallest double": 5e-324,
+        "truth values": np.array([True, False, True]),
+        "endless list": endless_list(),
         "slice": slice(None),
         "ellipsis": ...,
     }
@@ -238,6 +257,8 @@ def scenarios(folder: Path) -> Iterator[Call]:
     yield "load", ph.load, {"path": folder / "nothing.nc"}
     yield "Scenario.from_toml", ph.Scenario.from_toml, {"path": folder / "nothing.toml"}
     yield "Scenario.to_toml", scenario.to_toml, {"path": folder / "a.toml"}
+    yield "Scenario.to_python", scenario.to_python, {"path": folder / "a.py"}
+    yield "pivot of many", lambda pivot: ph.Scenario(BODY, many, duration=1.0, pivot=pivot), {"pivot": (0, 0, 1)}
 
 
 def steps() -> Iterator[Call]:
@@ -274,7 +295,58 @@ def environments() -> Iterator[Call]:
         env.reset(seed=1)
     yield "environment.step", lambda action: (one.reset(), one.step(action)), {"action": np.zeros(3)}
     yield "vector.step", lambda actions: (many.reset(), many.step(actions)), {"actions": np.zeros((2, 3))}
+    yield "environment.reset", lambda seed=None, options=None: one.reset(seed=seed, options=options), {}
     yield "vector.reset", lambda seed=None, options=None: many.reset(seed=seed, options=options), {}
+    yield "vector.reset one seed", lambda seed: many.reset(seed=[seed, None]), {"seed": 1}
+
+
+def build_speeds(draw: ph.Draw) -> ph.Scenario:
+    speed = ph.State(velocity=draw.normal("speed", 1.0, 0.1)[:, None] * (1.0, 0.0, 0.0))
+    return ph.Scenario(BODY, speed, duration=0.5, method="rk4", step=0.25)
+
+
+def ensembles() -> Iterator[Call]:
+    """Sweeps, what they draw, and what they are reduced to."""
+
+    source = ph.DrawnSource(build_speeds, 4)
+    yield "sweep", ph.sweep, {"build": build_speeds, "members": 4, "seed": 1}
+    yield "DrawnSource", ph.DrawnSource, {"build": build_speeds, "members": 4}
+    yield "summary_reductions", ph.summary_reductions, {"source": source}
+    yield "summarize", ph.summarize, {"result": ph.sweep(source, reduce=ph.summary_reductions(source))}
+    many = ph.ensemble(BODY, ph.State(velocity=np.ones((3, 3))), duration=0.5)
+    yield "reductions.apply", ph.reductions.apply, {"motion": many, "reductions": ["mean:speed"]}
+    yield "reductions.read_reduction", ph.reductions.read_reduction, {"text": "mean:speed"}
+    needed: dict[str, dict[str, Any]] = {"count": {"above": 1.0}, "sample": {"every": 4}, "histogram": {"bins": 4}}
+    for name in ("count", "extremes", "histogram", "mean", "quantiles", "sample"):
+        yield f"reductions.{name}", getattr(ph.reductions, name), {"quantity": "speed", **needed.get(name, {})}
+    for name, given in {
+        "choice": {"values": (1.0, 2.0)},
+        "integers": {"low": 1, "high": 3},
+        "lognormal": {"median": 1.0, "log_standard_deviation": 0.1},
+        "normal": {"mean": 1.0, "standard_deviation": 0.1},
+        "random_direction": {},
+        "random_rotation": {},
+        "scattered_inertia": {"inertia": (1, 1, 1), "standard_deviation": 0.1},
+        "small_rotation": {"standard_deviation": 0.1},
+        "table": {"table": np.ones(9), "column": None, "rows": "member"},
+        "truncated_normal": {"mean": 1.0, "standard_deviation": 0.1},
+        "uniform": {"low": 1.0, "high": 2.0},
+    }.items():
+        yield f"draw.{name}", drawn(name), {"name": "input", **given}
+
+
+def drawn(name: str) -> Callable[..., Any]:
+    """A method of `ph.Draw`, called as by a sweep."""
+
+    def call(**given: Any) -> Any:
+        def build(draw: ph.Draw) -> ph.Scenario:
+            getattr(draw, name)(**given)
+            speed = ph.State(velocity=draw.uniform("speed of all", 0.0, 1.0)[:, None] * (1.0, 0.0, 0.0))
+            return ph.Scenario(BODY, speed, duration=0.5)
+
+        return ph.DrawnSource(build, 4)
+
+    return call
 
 
 def motions(folder: Path) -> Iterator[Call]:

@@ -18,10 +18,11 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ForceError, ScenarioError
-from polhode.integrate.traced_functions import _BODY, _STATE
+from polhode.integrate.traced_functions import _Seen
 from polhode.ir.language import in_plain_python, record_function
 
 ZERO = (0.0, 0.0, 0.0)
+_STATE, _BODY = _Seen()
 KNOTS, VALUES = [0.0, 0.5, 1.0, 2.0], np.array([0.0, 1.0, 0.5, -1.0])
 CONSTANTS = {"k": 3.0, 1: 2.0}
 MATRIX = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.5], [0.0, 0.0, 1.0]])

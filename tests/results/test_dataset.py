@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.results.dataset import QUANTITIES
+from polhode.quantities.table import QUANTITIES
 
 DISK = ph.shapes.cylinder(0.5, 0.1, mass=1.0)
 TILTED = ph.State(quaternion_wxyz=(0.9, 0.3, 0.1, 0.0), angular_velocity_body=(0.0, 0.0, 20.0))

@@ -170,7 +170,7 @@ def test_a_motion_without_impacts_comes_back(tmp_path):
 @pytest.mark.parametrize("array", ["impact_computed", "contact_computed", "impact_totals_computed"])
 def test_damaged_contacts_are_refused(array, tmp_path):
     one_ball().save(tmp_path / "ball.zarr")
-    chunk = next(path for path in (tmp_path / "ball.zarr" / array / "c").rglob("*") if path.is_file())
+    (chunk,) = (path for path in (tmp_path / "ball.zarr" / array).iterdir() if path.name != "zarr.json")
     chunk.unlink()
     with pytest.raises(FileError, match="is damaged"):
         ph.load(tmp_path / "ball.zarr")
@@ -178,9 +178,9 @@ def test_damaged_contacts_are_refused(array, tmp_path):
 
 def test_the_dataset_names_units_and_kinds():
     found = many_balls().dataset
-    assert found.contact_force.dims == ("time", "member", "axis")
+    assert found.contact_forces.dims == ("time", "member", "axis")
     assert found.impact_point.dims == ("impact", "axis")
-    assert (found.impact_normal_impulse.units, found.contact_torque.units) == ("N s", "N m")
+    assert (found.impact_normal_impulse.units, found.contact_torques.units) == ("N s", "N m")
     assert set(found.impact_kind.values.tolist()) == {"slip", "settle"}
     assert set(found.impact_member.values.tolist()) == {0, 1, 2}
     assert "impact_time" not in one_ball(duration=0.3).dataset

@@ -25,7 +25,7 @@ def foreign_reads(tree: ast.AST) -> set[str]:
 
 
 def test_no_module_reads_private_attributes_of_a_motion():
-    assert {"_state_of", "_array"} <= PRIVATE
+    assert {"_state_of", "_at_points"} <= PRIVATE
     found = {path.relative_to(SOURCES): foreign_reads(ast.parse(path.read_text())) for path in SOURCES.rglob("*.py")}
     assert {path: names for path, names in found.items() if names} == {}
 

@@ -81,6 +81,17 @@ SCENARIOS = {
     ),
     "rtol zero": (lambda: scenario(rtol=0.0), ScenarioError, "rtol must be greater than 0"),
     "rtol of one": (lambda: scenario(rtol=1.0), ScenarioError, "rtol must be at most 0.1", "is 1.0", "relative"),
+    "rtol below rounding": (
+        lambda: scenario(rtol=1e-30, method="vern9"),
+        ScenarioError,
+        "finer than numbers of 16 digits",
+        "'vern9'",
+    ),
+    "rtol below rounding, of four": (
+        lambda: scenario(rtol=(1e-9, 1e-9, 1e-20, 1e-9), atol=(0, 1, 0, 0), method="dop853"),
+        ScenarioError,
+        "rtol 1e-20",
+    ),
     "rtol of four": (lambda: scenario(rtol=(1e-9, 1e10, 1e-9, 1e-9)), ScenarioError, "rtol must be at most 0.1"),
     "mass too large": (
         lambda: scenario(ph.particle(1e200), forces=[f.linear_drag(1.0)], step=None, method="auto"),
@@ -214,8 +225,10 @@ def test_a_file_that_holds_no_scenario_is_refused(text, kind, phrases, tmp_path)
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     missing = tmp_path / "missing.toml"
     assert_refused(lambda: ph.Scenario.from_toml(missing), FileError, ("there is no file", str(missing)))
-    assert_refused(lambda: ph.Scenario.from_toml(tmp_path), FileError, ("cannot be read", "directory", str(tmp_path)))
-    assert_refused(lambda: ph.Scenario.from_toml(sys.executable), FileError, ("cannot be read", "utf-8"))
+    assert_refused(
+        lambda: ph.Scenario.from_toml(tmp_path), FileError, ("is no file that can be read", "folder", str(tmp_path))
+    )
+    assert_refused(lambda: ph.Scenario.from_toml(sys.executable), FileError, ("is not UTF-8", "TOML"))
     nowhere = tmp_path / "no" / "folder.toml"
     assert_refused(lambda: scenario().to_toml(nowhere), FileError, ("cannot be written", str(nowhere)))
 

@@ -55,12 +55,11 @@ def call(function: Callable[..., Any], given: dict[str, Any]) -> None:
 
 
 LEFT_OUT: set[Any] = {
-    "threads",  # counts cores
-    "progress",
     "figure",  # an object of Matplotlib, as are these axes
     ("motion.plot", "axes"),
     ("uncertainty", "build"),  # a function of the user's own: what it raises is the user's to see
-    "ensemble",  # engines, stores and reductions have tests of their own
+    ("sweep", "build"),
+    ("DrawnSource", "build"),
     *((name, "observe") for name in ("environment", "vector_environment")),
 }
 
@@ -74,6 +73,7 @@ GROUPS = {
     "steps": public_calls.steps,
     "motions": public_calls.motions,
     "environments": public_calls.environments,
+    "ensembles": public_calls.ensembles,
 }
 
 
@@ -122,3 +122,42 @@ def test_paths_that_no_file_can_have_are_refused():
 def test_the_sentence_says_what_was_found_and_what_is_wanted(attempt, sentence):
     with pytest.raises(PolhodeError, match=sentence):
         attempt()
+
+
+@pytest.mark.parametrize(
+    ("attempt", "sentence"),
+    [
+        (lambda: ph.State(position=np.ma.masked_array((1.0, 2.0, 3.0), mask=(0, 1, 0))), "position must be 3 numbers"),
+        (lambda: ph.CoefficientTable("mach", (1j, 2.0), (1.0, 2.0)), "knots of mach must be a list of numbers"),
+        (lambda: ph.CoefficientTable("mach", (1.0, 2.0), (1j, 2.0)), "values of a table must be numbers"),
+        (lambda: ph.air.wind_shear((1j, 100.0), ned=np.zeros((2, 3))), "must be a list of numbers"),
+        (lambda: public_calls.push("1.0"), "parameter 1 of push must be numbers, not '1.0'"),
+        (lambda: public_calls.height(np.datetime64("2020-01-01")), "parameter 1 of height must be numbers"),
+        (lambda: public_calls.height(0.5, direction=True), "direction=True of height is unknown"),
+        (lambda: ph.forces.torque((1, 0, 0), start=True), "start of torque must be a number, not True"),
+        (lambda: ph.force(lambda t, s, b, p: ((0, 0, 0), (0, 0, 0)), potential=3), "potential must be a function"),
+        (lambda: ph.Scenario(BODY, duration=5e-324), "duration .* is too short to be divided"),
+        (lambda: ph.Scenario(BODY, duration=1, pivot=(1e308, 0, 0)), "the moment of inertia about the pivot overflows"),
+        (lambda: ph.Scenario(BODY, duration=1, name="\ud800"), "cannot be written in UTF-8"),
+        (lambda: ph.simulate(BODY, duration=1, progress=np.ones(2)), "progress must be True or False, not array"),
+        (lambda: ph.sweep(public_calls.build_speeds, members=4, reduce=[]), "keeps nothing of a sweep"),
+        (lambda: ph.reductions.histogram("speed", 10**9), "bins must be at most 10,000,000"),
+    ],
+)
+def test_what_would_be_nonsense_is_not_taken_in_silence(attempt, sentence):
+    with pytest.raises(PolhodeError, match=sentence):
+        attempt()
+
+
+@pytest.mark.parametrize("make", ["environment", "vector_environment"])
+def test_what_the_functions_of_an_environment_return_is_checked(make):
+    pytest.importorskip("gymnasium")
+    scenario = ph.Scenario(BODY, duration=1.0, method="rk4", step=0.25)
+    given = {"interval": 0.5, "actions": {"force": 1.0}} | ({} if make == "environment" else {"num_envs": 2})
+    for spoiled in (None, "text", {}, np.array(["a", "b"])):
+        with pytest.raises(PolhodeError, match="observe must return numbers, not"):
+            getattr(ph, make)(scenario, observe=lambda motions, spoiled=spoiled: spoiled, **given)
+        env = getattr(ph, make)(scenario, ends=lambda motions, spoiled=spoiled: spoiled, **given)
+        env.reset(seed=1)
+        with pytest.raises(PolhodeError, match="ends"):
+            env.step(np.zeros(env.action_space.shape))

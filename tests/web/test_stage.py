@@ -13,10 +13,11 @@ import pytest
 import polhode as ph
 from polhode.errors import InputError
 from polhode.gallery import MODELS
+from polhode.quantities.page import PANELS, SINGLE_ANGLES, list_panels, page_text
 from polhode.web import props
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
-from polhode.web.stage import PANELS, SWITCHES, Stage, StageCamera, ThirdFrame
+from polhode.web.stage import SWITCHES, Stage, StageCamera, ThirdFrame
 
 FRONT = Path(__file__).parents[2] / "front/src"
 KINDS = [kind for kind in vars(props).values() if isinstance(kind, type) and issubclass(kind, props.Prop) and kind.kind]
@@ -38,11 +39,14 @@ def test_the_switches_of_a_stage_are_those_of_the_page():
     assert set(re.findall(r"^  (\w+): boolean;", table, re.MULTILINE)) - {"turning", "dark"} == set(SWITCHES)
 
 
-def test_the_panels_of_a_stage_are_those_of_the_page():
+def test_the_page_has_the_table_of_quantities_and_its_panels():
+    written = (FRONT / "plots/quantities.json").read_text(encoding="utf-8")
+    rewrite = "python -m polhode.quantities.page front/src/plots/quantities.json"
+    assert written == page_text(), f"{rewrite} writes it anew"
     text = (FRONT / "plots/panel-list.ts").read_text(encoding="utf-8")
-    (listed,) = re.findall(r"const PANELS.*?= \[(.*?)\n\];", text, re.DOTALL)
     (angles,) = re.findall(r"const ONE_ANGLE.*?= \{(.*?)\};", text)
-    assert {*re.findall(r'\["(\w+)",', listed), *re.findall(r"(\w+):", angles)} == set(PANELS)
+    assert set(re.findall(r"(\w+):", angles)) == set(SINGLE_ANGLES)
+    assert set(PANELS) | set(SINGLE_ANGLES) <= set(list_panels())
 
 
 def test_a_motion_of_a_model_is_recorded_with_the_stage_of_the_model():

@@ -1,6 +1,7 @@
 // A motion as sent by the server or stored in a file: a JSON header followed by arrays, written by
 // src/polhode/web/record_encoding.py.
 
+import type { Row } from "../plots/quantities.ts";
 import { EMPTY_STAGE, type Stage } from "../view/stage.ts";
 import type { Quat, Vec3 } from "./vectors.ts";
 
@@ -42,6 +43,14 @@ export interface Series {
   /** (times, columns): one column per body or member, or a single one for all. */
   values: Float64Array;
   columns: number;
+}
+
+/** A quantity that is sent as it is: a row of Polhode's table, or one of the user's own. */
+export interface SentQuantity extends Row {
+  name: string;
+  /** (times, bodies, components), or (times, components) if it belongs to all bodies together. */
+  values: Float64Array;
+  isPerBody: boolean;
 }
 
 export interface Vectors {
@@ -153,6 +162,8 @@ export interface MotionRecord extends Meta, StateArrays {
   /** Each force separately, the pivot's reaction included; empty if there are none, or too many bodies. */
   forces: Vectors[];
   energies: Series[];
+  /** What the plots have besides what they compute from the above. */
+  quantities: SentQuantity[];
   /** Relative drift of each conserved quantity: one column each. */
   drifts: Series[];
   /** Null if there were none. */
@@ -196,6 +207,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     appearances: (Omit<Appearance, "vertices" | "faces"> & { vertices: string; faces: string })[];
     forces: { name: string; unit: string; point: Vec3 | null; array: string }[];
     energies: { name: string; unit: string; array: string }[];
+    quantities?: (Omit<SentQuantity, "values"> & { array: string })[];
     drifts: { name: string; unit: string; array: string }[];
     hasClosedForm: boolean;
     hasImpacts: boolean;
@@ -231,6 +243,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     torque: "torque" in header.arrays ? reals("torque") : null,
     forces: meta.forces.map(({ name, unit, point, array }) => ({ name, unit, point, values: reals(array) })),
     energies: meta.energies.map(series),
+    quantities: (meta.quantities ?? []).map(({ array, ...row }) => ({ ...row, values: reals(array) })),
     drifts: meta.drifts.map(series),
     impacts: meta.hasImpacts
       ? { time: reals("impact_time"), body: integers("impact_body"), point: reals("impact_point"), impulse: reals("impact_impulse") }

@@ -3,7 +3,7 @@
 import { button, create } from "../controls/dom.ts";
 import { Popover } from "../controls/popover.ts";
 import type { MotionRecord } from "../motion/record.ts";
-import { PANELS, panelWords, phaseOf, whyNot } from "./panel-list.ts";
+import { panelsOf, panelWords, phaseOf, whyNot } from "./panel-list.ts";
 import { quantityGroups } from "./panel-contents.ts";
 import type { PlotSelection, Spread } from "./plot-choices.ts";
 import { findQuantity } from "./quantities.ts";
@@ -58,7 +58,7 @@ export class PlotChooser {
   }
 
   private list(record: MotionRecord, watched: number, shown: readonly string[]): void {
-    const listed = PANELS.map(([id]) => id);
+    const listed = panelsOf(record);
     const ids = [...listed, ...shown.filter((id) => !listed.includes(id))];
     const reasons = ids.map((id) => whyNot(record, watched, id));
     const described = JSON.stringify([ids, reasons, shown]);
@@ -90,7 +90,7 @@ export class PlotChooser {
 
 function wordsOf(record: MotionRecord, id: string): string {
   const phase = phaseOf(id);
-  if (phase === null) return panelWords(id);
+  if (phase === null) return panelWords(record, id);
   const [x, y] = [phase.x, phase.y].map((one) => {
     const found = findQuantity(record, one);
     return found === null ? one : found.family.quantities[found.place].label;

@@ -1,6 +1,7 @@
 // The panels of the plots by id: which quantities each shows, and for which motions it has a meaning.
 
 import type { MotionRecord } from "../motion/record.ts";
+import table from "./quantities.json";
 import { largestOf, extent } from "./ranges.ts";
 import { familiesOf, findQuantity, type Columns, type Family } from "./quantities.ts";
 
@@ -20,30 +21,19 @@ export interface Strip {
   isLow: boolean;
 }
 
-/** Ids of the panels, as they are listed, and what they are called there. */
-export const PANELS: readonly (readonly [string, string])[] = [
-  ["angular_velocity", "Angular velocity, body axes"],
-  ["angular_velocity_world", "Angular velocity, space axes"],
-  ["euler_angles", "Euler angles φ, θ, ψ"],
-  ["tilt_precession", "Tilt and precession"],
-  ["yaw_pitch_roll", "Yaw, pitch, roll"],
-  ["quaternion", "Quaternion"],
-  ["angular_momentum", "Angular momentum"],
-  ["energy", "Energy"],
-  ["drift", "Relative drift of conserved quantities"],
-  ["position", "Position"],
-  ["velocity", "Velocity"],
-  ["speed", "Speed"],
-  ["torque", "Torque"],
-  ["forces", "Forces"],
-];
+/** Ids of the panels that the page has by itself, as they are listed, and what they are called there. */
+const PANELS = table.panels as [string, string][];
+
+/** The panels of a record: the page's own, then the quantities that it was sent. */
+export const panelsOf = (record: MotionRecord): string[] => [...PANELS.map(([id]) => id), ...record.quantities.map(({ name }) => name)];
 
 /** The names of the Euler angles, and of the panels with one of them. */
 const TOP_ANGLES = ["Precession φ", "Tilt θ", "Spin ψ"];
 const ONE_ANGLE: Record<string, number> = { precession: 0, tilt: 1, spin_angle: 2 };
 
 /** What a panel is called in the list. */
-export const panelWords = (id: string): string => PANELS.find(([one]) => one === id)?.[1] ?? TOP_ANGLES[ONE_ANGLE[id]] ?? id;
+export const panelWords = (record: MotionRecord, id: string): string =>
+  PANELS.find(([one]) => one === id)?.[1] ?? TOP_ANGLES[ONE_ANGLE[id]] ?? record.quantities.find(({ name }) => name === id)?.heading ?? id;
 
 /** Shown at first if the motion has no stage that says otherwise. */
 const DEFAULTS = ["angular_velocity", "angular_velocity_world", "attitude", "energy", "drift", "position", "torque"];
@@ -122,8 +112,11 @@ function findReason(record: MotionRecord, watched: number, id: string): string {
     case "forces":
       if (record.forcesOmitted) return "there are too many bodies to send their forces";
       return record.forces.some((one) => largestOf([one.values]) > 0) ? "" : "no force acts";
-    default:
-      return `there is no panel “${id}”`;
+    default: {
+      const sent = record.quantities.find(({ name }) => name === id);
+      if (sent === undefined) return `there is no panel “${id}”`;
+      return sent.values.some(Number.isFinite) ? "" : "its numbers are not known";
+    }
   }
 }
 
@@ -149,7 +142,7 @@ export function stripsOf(record: MotionRecord, watched: number, id: string): Str
     ...{ id, key: id, heading, family: of, places, note, isLogarithmic: id === "drift", isLow },
   });
   const several = (strips: Strip[]): Strip[] => strips.map((strip, i) => ({ ...strip, key: i === 0 ? id : `${id}/${i}`, isLow: true }));
-  const words = panelWords(id);
+  const words = panelWords(record, id);
   const only = ONE_ANGLE[id];
   if (FAMILIES[id] === "euler_angles" || id === "euler_angles") {
     const { values } = family.columns(watched);

@@ -186,7 +186,7 @@ export class Plots {
 
   /** Say which panels are missing and why, and what is drawn behind the curves. */
   private explain(asked: string[], reasons: string[], spread: string): void {
-    const missing = asked.flatMap((id, i) => (reasons[i] === "" ? [] : [`${panelWords(id)} (${reasons[i]})`]));
+    const missing = asked.flatMap((id, i) => (reasons[i] === "" ? [] : [`${panelWords(this.record!, id)} (${reasons[i]})`]));
     const isEmpty = asked.length === 0;
     const isChosen = this.selection.now.panels !== null;
     const empty = isChosen ? "No panel is chosen: see “Plots”." : "Nothing changes in this motion, so there is nothing to plot.";

@@ -2,6 +2,7 @@
 
 import { unitText } from "../controls/format.ts";
 import type { MotionRecord } from "../motion/record.ts";
+import table from "./quantities.json";
 import { anglesOverTime, angleAboutVertical, EULER, YAW_PITCH_ROLL, type Convention } from "./euler-angles.ts";
 
 export interface Quantity {
@@ -38,6 +39,16 @@ export interface Family {
   columns(body: number): Columns;
 }
 
+/** A row of Polhode's table of quantities: quantities.json, written from src/polhode/quantities/table.py. */
+export interface Row {
+  heading: string;
+  unit: string;
+  symbol: string;
+  components: { id: string; index: string }[];
+}
+const ROWS: Record<string, Row> = table.quantities;
+/** What a screen reader says for a symbol. */
+const SPOKEN: Record<string, string> = { ω: "omega", α: "alpha", τ: "torque" };
 const AXES = ["axis1", "axis2", "axis3"];
 /** For quantities without a color of their own; all have a counterpart in the dark theme. */
 export const FALLBACK_COLORS = ["axis3", "axis1", "axis2", "omega", "L", "torque", "path", "muted"];
@@ -66,22 +77,13 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
   const add: Add = (name, heading, unit, quantities, sources, columns, isPerBody = true) => {
     found.set(name, { heading, unit, isAngle: unit.startsWith("rad"), quantities, sources, isPerBody, columns: remembered(columns) });
   };
-  const vector = (name: string, heading: string, unit: string, symbol: string, values: Float64Array, inBody = false, spoken = symbol): void => {
-    const suffixes = inBody ? ["1", "2", "3"] : ["x", "y", "z"];
-    const of = suffixes.map((index, i) => ({
-      id: `${name}_${index}`,
-      name: symbol,
-      index,
-      spoken: `${spoken} ${index}`.trim(),
-      label: `${symbol || heading} ${index}`,
-      color: AXES[i],
-    }));
+  const vector = (name: string, values: Float64Array, inBody = false, row = ROWS[name]): void => {
     const sources = inBody ? [values, quaternion] : [values];
-    add(name, heading, unit, of, sources, (body) => ({ values: components(record, values, body, inBody) }));
+    add(name, row.heading, row.unit, quantitiesOf(row, AXES), sources, (body) => ({ values: components(record, values, body, inBody) }));
   };
-  const size = (id: string, heading: string, unit: string, name: string, values: Float64Array, color: string): void => {
-    const of = [{ id, name, index: "", spoken: heading.toLowerCase(), label: heading, color }];
-    add(id, heading, unit, of, [values], (body) => ({ values: [lengths(record, values, body)] }));
+  const size = (id: string, values: Float64Array, color: string, row = ROWS[id]): void => {
+    const of = [{ id, name: row.symbol, index: "", spoken: row.heading.toLowerCase(), label: row.heading, color }];
+    add(id, row.heading, row.unit, of, [values], (body) => ({ values: [lengths(record, values, body)] }));
   };
   const series = (name: string, heading: string, list: MotionRecord["energies"], idOf: (name: string) => string): void => {
     if (list.length === 0) return;
@@ -94,28 +96,23 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
     const columns = (body: number): Columns => ({ values: list.map((one) => column(one, body)) });
     add(name, heading, unitText(list[0].unit), of, list.map((one) => one.values), columns, list.some((one) => one.columns > 1));
   };
-  vector("angular_velocity_body", "Angular velocity, body axes", "rad/s", "ω", angularVelocity, true, "omega");
-  vector("angular_velocity", "Angular velocity, space axes", "rad/s", "ω", angularVelocity, false, "omega");
-  size("angular_speed", "Angular speed", "rad/s", "|ω|", angularVelocity, "omega");
+  vector("angular_velocity_body", angularVelocity, true);
+  vector("angular_velocity", angularVelocity);
+  size("angular_speed", angularVelocity, "omega");
   attitude(record, add);
-  add(
-    "quaternion",
-    "Quaternion",
-    "",
-    ["w", "x", "y", "z"].map((index, i) => ({
-      ...{ id: `quaternion_${index}`, name: "q", index, spoken: `q ${index}`, label: `Quaternion ${index}`, color: ["omega", ...AXES][i] },
-    })),
-    [quaternion],
-    (body) => ({ values: continuousQuaternion(record, body) }),
-  );
-  vector("position", "Position", "m", "", position);
-  vector("velocity", "Velocity", "m/s", "v", velocity);
-  size("speed", "Speed", "m/s", "|v|", velocity, "translational");
+  const q = ROWS["quaternion_wxyz"];
+  add("quaternion", q.heading, q.unit, quantitiesOf(q, ["omega", ...AXES]), [quaternion], (body) => ({
+    values: continuousQuaternion(record, body),
+  }));
+  vector("position", position);
+  vector("velocity", velocity);
+  size("speed", velocity, "translational");
   const about = record.hasPivot ? " about the pivot" : "";
-  vector("angular_momentum", `Angular momentum${about}`, "kg m²/s", "L", angularMomentum);
-  vector("angular_momentum_body", `Angular momentum${about}, body axes`, "kg m²/s", "L", angularMomentum, true);
-  size("angular_momentum_size", `Size of the angular momentum${about}`, "kg m²/s", "|L|", angularMomentum, "L");
-  if (torque !== null) vector("torque", `Torque${about}`, "N m", "τ", torque, false, "torque");
+  const momentum = { ...ROWS["angular_momentum"], heading: `Angular momentum${about}` };
+  vector("angular_momentum", angularMomentum, false, momentum);
+  vector("angular_momentum_body", angularMomentum, true, inBodyAxes("angular_momentum_body", momentum));
+  size("angular_momentum_size", angularMomentum, "L", { ...momentum, heading: `Size of the angular momentum${about}`, symbol: "|L|" });
+  if (torque !== null) vector("torque", torque, false, { heading: `Torque${about}`, unit: "N m", symbol: "τ", components: componentsOf("torque", "xyz") });
   if (record.forces.length > 0) {
     const forces = record.forces.map(({ name }, i) => ({
       ...{ id: `force_${name}`, name: name.replaceAll("_", " "), index: "", spoken: name.replaceAll("_", " ") },
@@ -125,6 +122,8 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
       values: record.forces.map((one) => lengths(record, one.values, body)),
     }));
   }
+  for (const one of record.quantities)
+    add(one.name, one.heading, one.unit, quantitiesOf(one, FALLBACK_COLORS), [one.values], (body) => ({ values: sentColumns(record, one, body) }), one.isPerBody);
   // As the columns of motion.to_dataframe() are called.
   series("energy", "Energy", record.energies, (one) => (one === "total" ? "energy" : `${one}_energy`));
   series("drift", "Relative drift", record.drifts, (one) => `drift_${one.replaceAll(" ", "_")}`);
@@ -142,6 +141,25 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
       return one;
     };
   }
+}
+
+const componentsOf = (name: string, ends: Iterable<string>): Row["components"] => Array.from(ends, (index) => ({ id: `${name}_${index}`, index }));
+const inBodyAxes = (name: string, row: Row): Row => ({ ...row, heading: `${row.heading}, body axes`, components: componentsOf(name, "123") });
+
+/** The curves of a row of the table. */
+function quantitiesOf({ heading, symbol, components }: Row, colors: readonly string[]): Quantity[] {
+  const spoken = SPOKEN[symbol] ?? symbol;
+  return components.map(({ id, index }, i) => ({
+    ...{ id, index, name: symbol || (index === "" ? heading : ""), spoken: `${spoken} ${index}`.trim() || heading.toLowerCase() },
+    ...{ label: `${symbol || heading} ${index}`.trim(), color: colors[i % colors.length] },
+  }));
+}
+
+/** The components of a quantity that the record holds as it is. */
+function sentColumns({ times, bodies }: MotionRecord, one: MotionRecord["quantities"][number], body: number): Float64Array[] {
+  const count = one.components.length;
+  const [rows, mine] = one.isPerBody ? [bodies, body] : [1, 0];
+  return one.components.map((_, k) => Float64Array.from({ length: times }, (_, n) => one.values[(n * rows + mine) * count + k]));
 }
 
 /** As many as the members that are drawn as curves. */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,7 +137,7 @@ def run_chunk(
 def prepare_members(source: MemberSource, members: Any, settings: RunSettings) -> Scenario:
     """The scenario of some members, with what was decided for all; without output times only final states are kept."""
     scenario = source.take(members)
-    return ask_for_final_states(replace(scenario, **dict(settings.changes)) if settings.changes else scenario)
+    return ask_for_final_states(scenario.with_settings(**dict(settings.changes)))
 
 
 def decide_settings(
@@ -161,6 +160,6 @@ def decide_settings(
     if scenario.contacts or choice.method.is_closed_form:
         return RunSettings(threads, tuple(chosen.items()), AutoReport(choice.why)), None
     with explain_errors(scenario):
-        decided = decide_tolerance(replace(scenario, **chosen), choice.why, source.members, threads, report)
+        decided = decide_tolerance(scenario.with_settings(**chosen), choice.why, source.members, threads, report)
     settings = RunSettings(threads, tuple({**chosen, **decided.changes}.items()), decided.report, decided.check)
     return settings, decided.result

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 from polhode.archive.trees import digest_numbers
-from polhode.errors import ScenarioError
+from polhode.errors import ScenarioError, show
+from polhode.validation import is_whole_number
 
 BLOCK_MEMBERS = 4096
 """Reductions and checksums work on blocks of so many consecutive members."""
@@ -44,11 +44,11 @@ def plan_chunks(members: int, chunk_members: Any = None) -> ChunkPlan:
     """The chunks of an ensemble, with the size that the caller asks for."""
     if chunk_members is None:
         return ChunkPlan(members)
-    blocks, rest = divmod(chunk_members, BLOCK_MEMBERS) if _is_whole(chunk_members) else (0, 1)
+    blocks, rest = divmod(chunk_members, BLOCK_MEMBERS) if is_whole_number(chunk_members) else (0, 1)
     if rest or blocks < 1 or blocks & (blocks - 1):
         raise ScenarioError(
             f"chunk_members must be {BLOCK_MEMBERS} times a power of two ({BLOCK_MEMBERS}, {2 * BLOCK_MEMBERS}, "
-            f"{4 * BLOCK_MEMBERS}, ...), so that reductions do not depend on it, but is {chunk_members!r}"
+            f"{4 * BLOCK_MEMBERS}, ...), so that reductions do not depend on it, but is {show(chunk_members)}"
         )
     return ChunkPlan(members, int(chunk_members))
 
@@ -65,10 +65,6 @@ def split_into_blocks(first: int, last: int, size: int = BLOCK_MEMBERS) -> Itera
         end = min(last, (first // size + 1) * size)
         yield first, end
         first = end
-
-
-def _is_whole(number: Any) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool)
 
 
 # Digests of numbers, block by block: the same for every chunk size, engine and store ----------------------------------

@@ -29,7 +29,7 @@ from polhode.ensembles.dask_worker import (
 )
 from polhode.ensembles.interrupts import Interrupts
 from polhode.ensembles.run_chunks import LOOK_S, ChunkRun, DeadlyChunk, Done
-from polhode.errors import ClusterError, DeadlyChunksError, ScenarioError
+from polhode.errors import ClusterError, DeadlyChunksError, ScenarioError, show
 from polhode.integrate.integrator import CORES
 
 CONNECT_S = 30
@@ -69,12 +69,12 @@ def check_cluster(engine: Any, scheduler: Any, worker_engine: Any, threads: Any)
     """The cluster that a user asks for; None for any other engine."""
     for name, given in (("engine", engine), ("worker_engine", worker_engine)):
         if given is not None and not isinstance(given, str):
-            raise ScenarioError(f"{name} is a name, 'cpu', 'gpu', 'dask' or 'python', not {given!r}")
+            raise ScenarioError(f"{name} is a name, 'cpu', 'gpu', 'dask' or 'python', not {show(given)}")
     if engine != DASK:
         for name, given in (("scheduler", scheduler), ("worker_engine", worker_engine)):
             if given is not None:
-                found = ": give that too" if engine is None else f", but the engine is {engine!r}"
-                raise ScenarioError(f"{name}={given!r} is for engine='dask'{found}")
+                found = ": give that too" if engine is None else f", but the engine is {show(engine)}"
+                raise ScenarioError(f"{name}={show(given)} is for engine='dask'{found}")
         return None
     if scheduler is not None and threads is not None:
         raise ScenarioError(

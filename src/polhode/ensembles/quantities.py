@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, nearest, show
 from polhode.integrate.run_result import EventRecord, RunResult
-from polhode.results import dataset
+from polhode.quantities.own import known_quantities
+from polhode.quantities.quantity import AXES, Quantity
+from polhode.quantities.table import TIME
 from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -18,67 +20,8 @@ from polhode.validation import Array
 QuantityFunction: TypeAlias = Callable[[Any], Any]
 """Takes the motion of some members and returns an array (members, ...)."""
 
-LABELS = {
-    "axis": ("x", "y", "z"),
-    "quaternion_wxyz": ("w", "x", "y", "z"),
-    "euler_angle": ("phi", "theta", "psi"),
-    "yaw_pitch_roll": ("yaw", "pitch", "roll"),
-    "row": ("x", "y", "z"),
-    "column": ("x", "y", "z"),
-}
-"""What the components along a dimension are called."""
-
-
-class KnownQuantity(NamedTuple):
-    """A quantity that a name stands for."""
-
-    unit: str
-    dims: tuple[str, ...] = ()
-    """Of one body at one time."""
-    of_state: bool = True
-    """Whether the state alone says it, so that it is known at events too."""
-    wraps: bool = False
-    """Whether it is an angle that jumps by a turn."""
-
-
-_AXIS = ("axis",)
-UNITS = {name: quantity.unit for name, quantity in dataset.QUANTITIES.items()}
-"""As in `motion.dataset`."""
-QUANTITIES = {
-    "position": KnownQuantity(UNITS["position"], _AXIS),
-    "velocity": KnownQuantity(UNITS["velocity"], _AXIS),
-    "speed": KnownQuantity("m s-1"),
-    "acceleration": KnownQuantity(UNITS["acceleration"], _AXIS, of_state=False),
-    "quaternion_wxyz": KnownQuantity(UNITS["quaternion_wxyz"], ("quaternion_wxyz",)),
-    "euler_angles": KnownQuantity(UNITS["euler_angles"], ("euler_angle",), wraps=True),
-    "yaw_pitch_roll": KnownQuantity(UNITS["yaw_pitch_roll"], ("yaw_pitch_roll",), wraps=True),
-    "rotation_matrix": KnownQuantity(UNITS["rotation_matrix"], ("row", "column")),
-    "angular_velocity": KnownQuantity(UNITS["angular_velocity"], _AXIS),
-    "angular_velocity_body": KnownQuantity(UNITS["angular_velocity_body"], _AXIS),
-    "angular_speed": KnownQuantity("rad s-1"),
-    "angular_acceleration": KnownQuantity(UNITS["angular_acceleration"], _AXIS, of_state=False),
-    "linear_momentum": KnownQuantity(UNITS["linear_momentum"], _AXIS),
-    "angular_momentum": KnownQuantity(UNITS["angular_momentum"], _AXIS),
-    "translational_energy": KnownQuantity(UNITS["translational_energy"]),
-    "rotational_energy": KnownQuantity(UNITS["rotational_energy"]),
-    "kinetic_energy": KnownQuantity(UNITS["kinetic_energy"]),
-    "total_kinetic_energy": KnownQuantity("J"),
-    "potential_energy": KnownQuantity(UNITS["potential_energy"], of_state=False),
-    "energy": KnownQuantity(UNITS["energy"], of_state=False),
-    "reaction_force": KnownQuantity(UNITS["reaction_force"], _AXIS, of_state=False),
-    "inertia_world": KnownQuantity("kg m2", ("row", "column")),
-    "mass": KnownQuantity("kg"),
-    "center_of_mass": KnownQuantity("m", _AXIS),
-    "attitude_drift": KnownQuantity("1"),
-    "rotor_speed": KnownQuantity("rad s-1", ("rotor",)),
-    "rotor_momentum": KnownQuantity("kg m2 s-1", ("rotor",)),
-    "rotor_torque": KnownQuantity("N m", ("rotor",), of_state=False),
-    "contact_forces": KnownQuantity(UNITS["contact_forces"], _AXIS, of_state=False),
-    "contact_torques": KnownQuantity(UNITS["contact_torques"], _AXIS, of_state=False),
-    "contact_points": KnownQuantity("1", of_state=False),
-}
-"""By name: attributes of `Motion`, and the magnitudes `speed` and `angular_speed`."""
-TIME = KnownQuantity("s")
+ALSO = {"body_axis": ("x", "y", "z"), "column": ("x", "y", "z")}
+"""What else the components along an axis may be called."""
 FINAL = "final"
 
 
@@ -94,7 +37,7 @@ class BlockValues(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Quantity:
+class QuantityAt:
     """What a reduction looks at.  `read_quantity` makes it from a text or a function."""
 
     name: str
@@ -103,16 +46,13 @@ class Quantity:
     """Empty: at all outputs; "final": at the last one, or where an event has stopped a member; else the name of an
     event, at its first time for each member."""
     function: QuantityFunction | None = None
+    known: Quantity | None = field(default=None, compare=False, repr=False)
+    """What is known about it; None for a function."""
 
     @property
     def text(self) -> str:
         """As it is written: "position.z@landing"."""
         return self.name + f".{self.component}" * bool(self.component) + f"@{self.at}" * bool(self.at)
-
-    @property
-    def known(self) -> KnownQuantity | None:
-        """What is known about it; None for a function."""
-        return None if self.function is not None else TIME if self.name == "time" else QUANTITIES[self.name]
 
     @property
     def unit(self) -> str:
@@ -127,8 +67,13 @@ class Quantity:
             raise InputError(f"{self.text!r} is reduced over the members of an ensemble, but this motion has none")
         if self.at in ("", FINAL):
             shown = motion if not self.at else _at_the_end(motion)
-            array = np.asarray(_attribute(shown, self.name), dtype=np.float64)
-            if self.at and not QUANTITIES[self.name].of_state:
+            assert self.known is not None
+            times = motion.end_times[None] if self.at else None
+            found = self.known.values(shown, times)
+            if found is None:
+                raise InputError(f"{self.text!r}: this ensemble has no {self.name}: {self.known.more}")
+            array = np.asarray(found, dtype=np.float64)
+            if self.at and not self.known.at_events:
                 # Forces are evaluated at the last output time, not at the time at which a member stopped.
                 array = np.where(_along_members(motion.end_times < motion.times[-1], array), np.nan, array)
         else:
@@ -143,7 +88,7 @@ class Quantity:
         if self.known is None:
             return tuple(f"component_{i}" for i in range(count))
         outer = () if self.at else ("time",)
-        inner = self.known.dims[:-1] if self.component else self.known.dims
+        inner = self.known.axes[:-1] if self.component else self.known.axes
         return (*outer, *inner) if count == len(outer) + len(inner) else (*outer, "body", *inner)
 
     def labels(self, dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
@@ -151,7 +96,7 @@ class Quantity:
         suffix = f"@{self.at}" if self.at else ""
         labels = [self.text.removesuffix(suffix)]
         for dim, length in zip(dims, shape, strict=True):
-            words = LABELS.get(dim, [str(i) for i in range(length)])
+            words = AXES.get(dim, tuple(str(i) for i in range(length)))
             labels = [
                 label + (f"[{dim} {word}]" if dim in ("body", "rotor") else f".{word}")
                 for label in labels
@@ -161,10 +106,11 @@ class Quantity:
 
     def _index_of_component(self, length: int) -> int:
         assert self.known is not None
-        names = LABELS.get(self.known.dims[-1], tuple(str(i) for i in range(length)))
-        if self.component not in names:
-            raise InputError(f"{self.text!r}: there are {length} of them, numbered from 0")
-        return names.index(self.component)
+        axis = self.known.axes[-1]
+        for names in (AXES.get(axis, tuple(str(i) for i in range(length))), ALSO.get(axis, ())):
+            if self.component in names:
+                return names.index(self.component)
+        raise InputError(f"{self.text!r}: there are {length} of them, numbered from 0")
 
     def _values_of_function(self, motion: Trajectory) -> BlockValues:
         assert self.function is not None
@@ -180,25 +126,27 @@ class Quantity:
         return _as_rows(moved, np.empty(0))
 
 
-def read_quantity(quantity: str | QuantityFunction | Quantity) -> Quantity:
+def read_quantity(quantity: str | QuantityFunction | Quantity | QuantityAt) -> QuantityAt:
     """What is meant by "position", "position.z", "speed@final", "position.x@landing", or by a function.
 
     Examples
     --------
     >>> read_quantity("position.z@landing")
-    Quantity(name='position', component='z', at='landing', function=None)
+    QuantityAt(name='position', component='z', at='landing', function=None)
     >>> read_quantity("velocty")
     Traceback (most recent call last):
     polhode.errors.InputError: 'velocty' is no quantity of a motion: did you mean 'velocity'? Known: acceleration, ...
     """
-    if isinstance(quantity, Quantity):
+    if isinstance(quantity, QuantityAt):
         return quantity
+    if isinstance(quantity, Quantity):
+        return QuantityAt(quantity.name, known=quantity)
     if callable(quantity):
         name = str(getattr(quantity, "__name__", type(quantity).__name__))
-        return Quantity("function" if name == "<lambda>" else name, function=quantity)
+        return QuantityAt("function" if name == "<lambda>" else name, function=quantity)
     if not isinstance(quantity, str):
         raise InputError(
-            f"a quantity is a name such as 'position' or 'speed@final', or a function of a motion, not {quantity!r}"
+            f"a quantity is a name such as 'position' or 'speed@final', or a function of a motion, not {show(quantity)}"
         )
     rest, sign, at = (part.strip() for part in quantity.partition("@"))
     name, dot, component = rest.partition(".")
@@ -207,20 +155,22 @@ def read_quantity(quantity: str | QuantityFunction | Quantity) -> Quantity:
     if name == "time":
         if at in ("", FINAL) or dot:
             raise InputError(f"{quantity!r}: the time of what? Write time@ and the name of an event: 'time@landing'")
-        return Quantity("time", at=at)
-    if name not in QUANTITIES:
-        raise InputError(f"{name!r} is no quantity of a motion: {nearest(name, [*QUANTITIES, 'time@EVENT'])}")
-    known = QUANTITIES[name]
-    if at not in ("", FINAL) and not known.of_state:
+        return QuantityAt("time", at=at, known=TIME)
+    table = known_quantities()
+    if name not in table:
+        raise InputError(f"{name!r} is no quantity of a motion: {nearest(name, [*table, 'time@EVENT'])}")
+    known = table[name]
+    if at not in ("", FINAL) and not known.at_events:
         raise InputError(f"{quantity!r}: {name} depends on the forces, and is known at outputs only, not at events")
-    found = Quantity(name, component, at)
     if dot:
-        names = list(LABELS.get(known.dims[-1], ())) if len(known.dims) == 1 else []
-        if not names and known.dims != ("rotor",):
+        (axis,) = known.axes if len(known.axes) == 1 else ("",)
+        names = (*AXES.get(axis, ()), *ALSO.get(axis, ()))
+        if not names and axis != "rotor":
             raise InputError(f"{quantity!r}: {name} has no components that could be taken by name")
         if (names and component not in names) or (not names and not component.isdigit()):
-            raise InputError(f"{quantity!r}: the components of {name} are {', '.join(names) or 'numbered from 0'}")
-    return found
+            shown = ", ".join(AXES.get(axis, ())) or "numbered from 0"
+            raise InputError(f"{quantity!r}: the components of {name} are {shown}")
+    return QuantityAt(name, component, at, known=known)
 
 
 def take_members(motion: Motion, first: int, last: int) -> Motion:
@@ -240,15 +190,6 @@ def take_members(motion: Motion, first: int, last: int) -> Motion:
     return Motion(motion.scenario.take(slice(first, last)), result, motion.unknown_forces)
 
 
-def _attribute(motion: Trajectory, name: str) -> Array:
-    if name in ("speed", "angular_speed"):
-        v = motion.velocity if name == "speed" else motion.angular_velocity
-        with np.errstate(invalid="ignore"):
-            return np.sqrt(v[..., 0] * v[..., 0] + v[..., 1] * v[..., 1] + v[..., 2] * v[..., 2])
-    with np.errstate(invalid="ignore"):  # of members that failed
-        return np.asarray(getattr(motion, name))
-
-
 def _at_the_end(motion: Trajectory) -> Trajectory:
     """The last output alone, so that a quantity is not computed at all of them; of members that stopped, where."""
     run = motion.run_result
@@ -265,7 +206,7 @@ def _along_members(chosen: Any, array: Array) -> Any:
     return chosen.reshape(1, -1, *(1,) * (array.ndim - 2))
 
 
-def _at_event(motion: Trajectory, quantity: Quantity) -> Array:
+def _at_event(motion: Trajectory, quantity: QuantityAt) -> Array:
     """(members, ...): a quantity when an event happened to each member first; NaN where it did not."""
     run, members = motion.run_result, motion.scenario.members or 0
     names = [e.name for e in motion.scenario.events]
@@ -277,9 +218,9 @@ def _at_event(motion: Trajectory, quantity: Quantity) -> Array:
         if crossing.name == quantity.at:
             found.setdefault(crossing.owner, crossing)
     at = np.array(list(found), dtype=np.int64)
+    times = np.full(members, np.nan)
+    times[at] = [crossing.time for crossing in found.values()]
     if quantity.name == "time":
-        times = np.full(members, np.nan)
-        times[at] = [crossing.time for crossing in found.values()]
         return times
     if motion.scenario.is_system:
         raise InputError(
@@ -291,7 +232,8 @@ def _at_event(motion: Trajectory, quantity: Quantity) -> Array:
         kept = np.array([crossing.sample for crossing in found.values()])
         samples[0, at, : kept.shape[-1]], samples[0, at, kept.shape[-1] :] = kept, 0.0
     there = type(motion)(motion.scenario, RunResult(motion.times[-1:], samples, run.columns, run.steps))
-    return np.asarray(_attribute(there, quantity.name)[0], dtype=np.float64)
+    assert quantity.known is not None
+    return np.asarray(quantity.known.values(there, times[None])[0], dtype=np.float64)
 
 
 def _as_rows(array: Array, times: Array) -> BlockValues:

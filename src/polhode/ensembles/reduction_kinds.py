@@ -10,9 +10,10 @@ import numpy as np
 
 from polhode.ensembles import histogram_counts, moments, quantile_sketch
 from polhode.ensembles.merge_tree import Partial
-from polhode.ensembles.quantities import LABELS, BlockValues, Quantity
+from polhode.ensembles.quantities import BlockValues, QuantityAt
 from polhode.ensembles.reduced_quantity import AnyArray, ReducedQuantity
 from polhode.errors import InputError
+from polhode.quantities.quantity import AXES
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
@@ -58,7 +59,7 @@ class _QuantityReduction:
     """What the reductions of one quantity share."""
 
     name: str
-    quantity: Quantity
+    quantity: QuantityAt
 
     def _result(
         self,
@@ -79,7 +80,7 @@ class _QuantityReduction:
             back = trailing.get(name, ())
             outer, inner = rows.shape[: len(front)], rows.shape[len(front) + 1 :]
             arrays[name], named[name] = rows.reshape(outer + shape + inner), front + dims + back
-        coordinates = {dim: np.array(LABELS[dim]) for dim in dims if dim in LABELS} | leading
+        coordinates = {dim: np.array(AXES[dim]) for dim in dims if dim in AXES} | leading
         if dims[:1] == ("time",):
             coordinates["time"] = total["times"]
         counted = total["count"] if total["count"].size else np.zeros(1, np.int64)
@@ -98,7 +99,7 @@ class _QuantityReduction:
 
     def _angle_notes(self) -> tuple[str, ...]:
         known = self.quantity.known
-        if known is None or not known.wraps:
+        if known is None or not known.is_angle:
             return ()
         return ("Angles jump by a full turn: where members lie on both sides of the jump, this says little.",)
 
@@ -138,7 +139,7 @@ class CovarianceReduction:
     """Made by `ph.reductions.covariance`."""
 
     name: str
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[QuantityAt, ...]
 
     def partial(self, motion: Trajectory, first: int) -> Partial:
         """Moments of a block, of all components together."""

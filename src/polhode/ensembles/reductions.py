@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.merge_tree import MergeTree, Partial
-from polhode.ensembles.quantities import Quantity, QuantityFunction, read_quantity, take_members
+from polhode.ensembles.quantities import QuantityAt, QuantityFunction, read_quantity, take_members
 from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reduction_kinds import (
     CountReduction,
@@ -33,9 +33,9 @@ from polhode.ensembles.reduction_kinds import (
     SampleReduction,
 )
 from polhode.ensembles.reduction_text import parse_reduction
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.results.motion import Motion
-from polhode.validation import as_floats, check_number
+from polhode.validation import as_floats, check_kind, check_number, check_text, is_whole_number, shape_of
 
 __all__ = [
     "CustomReduction",
@@ -53,6 +53,9 @@ __all__ = [
 ]
 
 MEMORY = 16 * 2**20
+
+MOST_BINS = 10**7
+"""Of a histogram; with their edges they take 160 MB for each component."""
 
 
 def mean(quantity: str | QuantityFunction, *, name: str | None = None) -> MeanReduction:
@@ -151,16 +154,17 @@ def quantiles(
     read = read_quantity(quantity)
     try:
         wanted = np.atleast_1d(as_floats(probabilities))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wanted = np.array([np.nan])
     if wanted.ndim != 1 or not wanted.size or not ((wanted >= 0) & (wanted <= 1)).all():
         raise InputError(
-            f"probabilities must be numbers between 0 and 1, such as (0.05, 0.5, 0.95), not {probabilities!r}"
+            f"probabilities must be numbers between 0 and 1, such as (0.05, 0.5, 0.95), not {show(probabilities)}"
         )
-    if keep is not None and (isinstance(keep, bool) or int(keep) != keep or keep < 2):
-        raise InputError(f"keep must be an integer of at least 2, but is {keep!r}")
+    if keep is not None and (not is_whole_number(keep) or keep < 2):
+        raise InputError(f"keep must be an integer of at least 2, but is {show(keep)}")
     texts = ",".join(f"{p:g}" for p in wanted)
-    memory = check_number(memory, "memory")
+    if (memory := check_number(memory, "memory")) <= 0:
+        raise InputError(f"memory must be a number of bytes above 0, but is {memory:g}")
     return QuantilesReduction(
         _name(name, "quantiles", f"{read.text}:{texts}"), read, tuple(wanted.tolist()), memory, keep
     )
@@ -197,12 +201,16 @@ def histogram(
     ([1, 2, 0, 0], 1)
     """
     read = read_quantity(quantity)
-    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
+    if is_whole_number(bins):
         if bins < 1 or (range is None and bins < 2):
-            raise InputError(f"bins must be at least 1, and without a range at least 2, but is {bins!r}")
+            raise InputError(f"bins must be at least 1, and without a range at least 2, but is {show(bins)}")
+        if bins > MOST_BINS:
+            raise InputError(f"bins must be at most {MOST_BINS:,}, but is {show(bins)}")
         if range is None:
             return HistogramReduction(_name(name, "histogram", f"{read.text}:{bins}"), read, None, int(bins))
-        low, high = (check_number(end, "range") for end in range)
+        if shape_of(range) != (2,):
+            raise InputError(f"the range of a histogram is two numbers, (low, high), not {show(range)}")
+        low, high = (check_number(end, "the range of a histogram") for end in range)
         if not low < high:
             raise InputError(f"the range of a histogram must rise, but is {low:g} to {high:g}")
         edges = np.linspace(low, high, int(bins) + 1)
@@ -210,11 +218,11 @@ def histogram(
     else:
         try:
             edges = as_floats(bins)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             edges = np.empty(0)
         text = "edges"
     if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all() or not np.isfinite(edges).all():
-        raise InputError(f"bins must be their number, or at least two edges that rise, not {bins!r}")
+        raise InputError(f"bins must be their number, or at least two edges that rise, not {show(bins)}")
     return HistogramReduction(
         _name(name, "histogram", f"{read.text}:{text}"), read, tuple(edges.tolist()), len(edges) - 1
     )
@@ -279,7 +287,7 @@ def count(
     above = None if above is None else check_number(above, "above")
     below = None if below is None else check_number(below, "below")
     if not 0 < check_number(confidence, "confidence") < 1:
-        raise InputError(f"confidence must be between 0 and 1, such as 0.95, but is {confidence!r}")
+        raise InputError(f"confidence must be between 0 and 1, such as 0.95, but is {show(confidence)}")
     property_text = ("" if above is None else f">{above:g}") + ("" if below is None else f"<{below:g}")
     text = read.text + (f":{property_text}" if property_text else "")
     return CountReduction(_name(name, "count", text), read, above, below, confidence)
@@ -307,8 +315,8 @@ def sample(quantity: str | QuantityFunction, every: int, *, name: str | None = N
     ([0, 3, 6], [0.0, 3.0, 6.0])
     """
     read = read_quantity(quantity)
-    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
-        raise InputError(f"every must be an integer of at least 1, but is {every!r}")
+    if not is_whole_number(every) or not 1 <= every <= 2**53:
+        raise InputError(f"every must be an integer of at least 1 and at most 2^53, but is {show(every)}")
     return SampleReduction(_name(name, "sample", f"{read.text}:{every}"), read, int(every))
 
 
@@ -346,10 +354,10 @@ def custom(
     8.0
     """
     if not isinstance(name, str) or not name:
-        raise InputError(f"a reduction needs a name under which its result is found, not {name!r}")
+        raise InputError(f"a reduction needs a name under which its result is found, not {show(name)}")
     for what, function in (("partial", partial), ("merge", merge), ("finish", finish)):
         if not callable(function):
-            raise InputError(f"{what} of the reduction {name!r} must be a function, not {function!r}")
+            raise InputError(f"{what} of the reduction {name!r} must be a function, not {show(function)}")
     return CustomReduction(name, partial, merge, finish)
 
 
@@ -363,7 +371,7 @@ def apply(motion: Motion, reductions: Reduction | str | Sequence[Reduction | str
     >>> list(ph.reductions.apply(motion, [ph.reductions.mean("speed"), ph.reductions.extremes("speed")]))
     ['mean:speed', 'extremes:speed']
     """
-    members = motion.scenario.members
+    members = check_kind(motion, "motion", Motion).scenario.members
     if members is None:
         raise InputError("reductions are over the members of an ensemble, but this motion has none: use ph.ensemble")
     checked = check_reductions(reductions)
@@ -389,7 +397,7 @@ def read_reduction(text: str) -> Reduction:
     >>> ph.reductions.read_reduction("quantiles:position.z:0.05,0.5").name
     'quantiles:position.z:0.05,0.5'
     """
-    parsed = parse_reduction(text)
+    parsed = parse_reduction(check_text(text, "a reduction"))
     made: Reduction = _MAKERS[parsed.kind](*parsed.arguments, **parsed.options)
     return made
 
@@ -404,12 +412,12 @@ def check_reductions(reductions: Any) -> tuple[Reduction, ...]:
     """
     given = [reductions] if isinstance(reductions, (str, Reduction)) else reductions
     if not isinstance(given, (list, tuple)):
-        raise InputError(f"reductions are given as a list, such as [ph.reductions.mean('position')], not {given!r}")
+        raise InputError(f"reductions are given as a list, such as [ph.reductions.mean('position')], not {show(given)}")
     checked: list[Reduction] = []
     for one in given:
         if not isinstance(one, (str, Reduction)) or isinstance(one, type):
             raise InputError(
-                f"{one!r} is no reduction: give a text such as 'mean:position', or what ph.reductions.mean and its "
+                f"{show(one)} is no reduction: give a text such as 'mean:position', or what ph.reductions.mean and its "
                 "neighbors return"
             )
         made = read_reduction(one) if isinstance(one, str) else one
@@ -432,11 +440,11 @@ _MAKERS: dict[str, Callable[..., Reduction]] = {
 
 def _name(given: str | None, kind: str, text: str) -> str:
     if given is not None and (not isinstance(given, str) or not given):
-        raise InputError(f"name must be a text, not {given!r}")
+        raise InputError(f"name must be a text, not {show(given)}")
     return f"{kind}:{text}" if given is None else given
 
 
-def _read_averageable(quantity: str | QuantityFunction) -> Quantity:
+def _read_averageable(quantity: str | QuantityFunction) -> QuantityAt:
     read = read_quantity(quantity)
     if read.function is None and read.name == "quaternion_wxyz":
         raise InputError(

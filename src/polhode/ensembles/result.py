@@ -26,7 +26,7 @@ from polhode.ensembles.stored_run import (
     read_motion,
     stored_inputs,
 )
-from polhode.errors import DamagedChunkError, FileError, InputError
+from polhode.errors import DamagedChunkError, FileError, InputError, show
 from polhode.integrate.run_result import LEAST_ERROR, AutoReport
 from polhode.integrate.traced_functions import trace_functions
 from polhode.results.motion import Motion
@@ -248,9 +248,9 @@ class EnsembleResult:
     def _choose(self, members: Any) -> IntArray:
         chosen = np.arange(self.members)[members] if isinstance(members, slice) else np.atleast_1d(np.asarray(members))
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not len(chosen):
-            raise InputError(f"members must be a slice, an integer or a list of integers, not {members!r}")
+            raise InputError(f"members must be a slice, an integer or a list of integers, not {show(members)}")
         if chosen.min() < 0 or chosen.max() >= self.members:
-            raise InputError(f"members are numbered from 0 to {self.members - 1}, but {members!r} was asked for")
+            raise InputError(f"members are numbered from 0 to {self.members - 1}, but {show(members)} was asked for")
         return chosen.astype(np.int64)
 
     def _settled(self, members: IntArray) -> Any:

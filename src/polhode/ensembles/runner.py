@@ -33,7 +33,7 @@ from polhode.ensembles.run_chunks import ChunkRun, LocalThreads
 from polhode.ensembles.store import EnsembleStore, is_ensemble_store
 from polhode.ensembles.stored_reductions import describe_reductions, write_reductions
 from polhode.ensembles.stored_run import StoredRun, open_run_store
-from polhode.errors import DeadlyChunksError, ScenarioError, find_stacklevel
+from polhode.errors import DeadlyChunksError, ScenarioError, find_stacklevel, show
 from polhode.integrate.run_result import AutoReport, RunResult
 from polhode.integrate.traced_functions import trace_functions
 from polhode.progress import progress as bar_for
@@ -46,7 +46,7 @@ from polhode.solve.long_steps import StepFigures, merge_step_figures, warn_of_lo
 from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
 from polhode.solve.simulate import (
     ask_for_final_states,
-    check_threads,
+    check_run_options,
     finish_motion,
     warn_before_run,
     warn_of_missed_tolerance,
@@ -82,7 +82,7 @@ def check_kept(store: Any, resume: Any, reduce: Any, keep: Any, chunk_members: A
     """What a user asks to keep; None if the samples of all members are to be held in memory."""
     check_flag(resume, "resume", ScenarioError)
     if keep is not None and (not isinstance(keep, str) or keep not in (SAMPLES, REDUCTIONS)):
-        raise ScenarioError(f"keep must be {SAMPLES!r} or {REDUCTIONS!r}, not {keep!r}")
+        raise ScenarioError(f"keep must be {SAMPLES!r} or {REDUCTIONS!r}, not {show(keep)}")
     reductions = () if reduce is None else check_reductions(reduce)
     if store is None and resume:
         raise ScenarioError("resume=True completes a store: give its path, store=...")
@@ -119,7 +119,7 @@ def run_ensemble(
     samples of all are held in memory, and a member that fails is an error.  Otherwise what a store already has is not
     computed again; members that fail are listed in the result, with a warning, and the others go on.
     """
-    check_threads(threads)
+    check_run_options(threads, progress)
     if progress is not None:
         check_flag(progress, "progress", ScenarioError)
     one = source.take(np.arange(1))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from polhode.ensembles.quantities import Quantity
+from polhode.ensembles.quantities import QuantityAt
 from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.store import EnsembleStore
@@ -32,7 +32,7 @@ def _describe(reduction: Reduction) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Quantity):
+    if isinstance(value, QuantityAt):
         return value.text
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 

@@ -11,16 +11,16 @@ import numpy as np
 
 from polhode.ensembles import reductions as kinds
 from polhode.ensembles.member_source import MemberSource
-from polhode.ensembles.quantities import FINAL, Quantity, read_quantity
+from polhode.ensembles.quantities import FINAL, QuantityAt, read_quantity
 from polhode.ensembles.reduced_quantity import AnyArray, ReducedQuantity, as_plain
 from polhode.ensembles.reduction_kinds import Reduction
 from polhode.ensembles.result import EnsembleResult
 from polhode.ensembles.sensitivity import LEAST_MEMBERS, Sensitivity, largest_bias, measure_sensitivity
 from polhode.ensembles.summary_inputs import SummarizedInput, split_inputs
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.plot.sweep_panels import format_label, format_unit
 from polhode.scenario.scenario import Scenario
-from polhode.validation import Array, check_path
+from polhode.validation import Array, check_path, check_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -236,10 +236,10 @@ def summary_reductions(
     if not all(hasattr(source, name) for name in ("take", "members")) or isinstance(source, Scenario):
         raise InputError(
             "a summary looks at drawn members: give their source, such as ph.DrawnSource(build, members), not "
-            f"{source!r}"
+            f"{show(source)}"
         )
     scenario = source.take(np.arange(1))
-    found = list(kinds.check_reductions(list(given)))
+    found = list(kinds.check_reductions(given))
     wanted = _find_results(scenario, found, results)
     names = {reduction.name for reduction in found}
 
@@ -289,8 +289,12 @@ def summarize(result: EnsembleResult, *, title: str = "", settings: Mapping[str,
     """
     if not isinstance(result, EnsembleResult):
         raise InputError(
-            f"a summary is made of what ph.sweep returns with reduce=ph.summary_reductions(source), not of {result!r}"
+            "a summary is made of what ph.sweep returns with reduce=ph.summary_reductions(source), not of "
+            f"{show(result)}"
         )
+    check_text(title, "title")
+    if settings is not None and not isinstance(settings, Mapping):
+        raise InputError(f"settings must be a dict of texts by name, not {show(settings)}")
     reduced = result.reductions
     samples = [one for one in reduced.values() if one.kind == "sample" and "@" in one.quantity]
     every = [band for one in reduced.values() if one.kind == "quantiles" for band in _split_bands(one)]
@@ -352,8 +356,10 @@ def _make_notes(constant: list[str], sampled: AnyArray, result: EnsembleResult, 
     return tuple(notes)
 
 
-def _find_results(scenario: Scenario, given: Sequence[Reduction], results: Sequence[str]) -> list[Quantity]:
+def _find_results(scenario: Scenario, given: Sequence[Reduction], results: Sequence[str]) -> list[QuantityAt]:
     """The quantities, each one number for a member, or a few, at the end or at an event, that a summary looks at."""
+    if isinstance(results, str) or not isinstance(results, Sequence):
+        raise InputError(f"results must be a list of quantities, such as ['position.z@final'], not {show(results)}")
     wanted = [read_quantity(text) for text in (results or _default_results(scenario))]
     for quantity in wanted:
         if not quantity.at:
@@ -363,7 +369,7 @@ def _find_results(scenario: Scenario, given: Sequence[Reduction], results: Seque
             )
     for reduction in given:
         own = getattr(reduction, "quantity", None)
-        if not isinstance(own, Quantity) or not own.at or own.function is not None:
+        if not isinstance(own, QuantityAt) or not own.at or own.function is not None:
             continue
         if own not in wanted and replace(own, component="") not in wanted:
             wanted.append(own)

@@ -15,7 +15,7 @@ from polhode.ensembles.runner import SAMPLES, check_kept, run_ensemble
 from polhode.ensembles.sampling import Draw, DrawnSource, read_sweep_file
 from polhode.errors import ScenarioError
 from polhode.scenario.scenario import Scenario
-from polhode.validation import Array
+from polhode.validation import Array, check_path
 
 DEFAULT_REDUCTIONS = ("mean:position", "mean:velocity", "extremes:position", "extremes:speed")
 """What is kept of a sweep that is asked for nothing else."""
@@ -112,7 +112,8 @@ def sweep(
     elif reduce is None and keep != SAMPLES:
         reduce = file_reductions or None
     kept = check_kept(store, resume, reduce, keep, chunk_members)
-    assert kept is not None
+    if kept is None:
+        raise ScenarioError("reduce=[] keeps nothing of a sweep: give reductions, or a store for the samples")
     found = run_ensemble(source, kept, threads, progress, cluster)
     assert isinstance(found, EnsembleResult)
     return found
@@ -121,7 +122,7 @@ def sweep(
 def _find_source(build: Any, members: Any, seed: Any, design: Any) -> tuple[MemberSource, Any]:
     """The members that a user means, and the reductions that a file asks for."""
     if isinstance(build, (str, Path)):
-        file = read_sweep_file(build)
+        file = read_sweep_file(check_path(build, "a sweep", "read from"))
         return file.source(members, seed, design), file.reduce
     if isinstance(build, Scenario) or all(hasattr(build, name) for name in ("take", "inputs", "describe")):
         if any(one is not None for one in (members, seed, design)):

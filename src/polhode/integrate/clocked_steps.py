@@ -102,7 +102,7 @@ class ClockedSteps(Integrator):
     def _clock(self, name: str) -> Array:
         """A field of all clocks."""
         place, lanes = getattr(self.layout.clock, name), self.layout.lanes
-        if self.run.is_system:
+        if self.run.is_system or lanes == 1:
             return self.buffer[:, place]
         return self.buffer[:, place : place + lanes].reshape(-1)[: self.scenario.count]
 

@@ -26,7 +26,13 @@ from polhode.equations.right_hand_side import (
 from polhode.integrate.loops import attempts as tries
 from polhode.integrate.loops import stages
 from polhode.integrate.loops.clocked import build_clocked_loop
-from polhode.integrate.loops.closed_form_loop import build_closed_form, build_closed_form_kernel, build_closed_form_loop
+from polhode.integrate.loops.closed_form_loop import (
+    TIMES,
+    build_closed_form,
+    build_closed_form_at_times,
+    build_closed_form_kernel,
+    build_closed_form_loop,
+)
 from polhode.integrate.loops.event_laws import build_event_laws
 from polhode.integrate.loops.fixed_steps import build_fixed_kernel, build_fixed_loop, independent_step
 from polhode.integrate.loops.layout import (
@@ -240,8 +246,14 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
             )
         return _clocked_plan(structure, form, made, layout, False)
     evaluate = build_closed_form(free_motion, renormalize, layout)
-    build = build_closed_form_kernel if structure.is_kernel else build_closed_form_loop
-    return _plan(structure, layout, build(evaluate, layout), False, evaluate)
+    if structure.is_kernel:
+        advance = build_closed_form_kernel(evaluate, layout)
+    elif structure.lanes == 1 and structure.engine != "python":
+        wide = _layout(structure._replace(lanes=TIMES), EULER, None)
+        advance = build_closed_form_at_times(free_motion, renormalize, wide)
+    else:
+        advance = build_closed_form_loop(evaluate, layout)
+    return _plan(structure, layout, advance, False, evaluate)
 
 
 def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Plan:

@@ -75,10 +75,13 @@ class RunPlan:
     def with_controls(self, **controls: Any) -> RunPlan:
         """The same run, computed more finely, cut at other times, or with other outputs: nothing is checked again."""
         assert controls.keys() <= CONTROLS
-        made = replace(self, scenario=self.scenario.with_settings(**controls))
         kept = {"columns"}
-        if self.is_dense or self.scenario.events or self.scenario.used_method.is_closed_form:  # whatever the outputs
+        method = self.scenario.used_method
+        if self.is_dense or self.scenario.events or method.is_closed_form:  # whatever the outputs
             kept |= {"loops"}
+            if not method.is_taylor_series:  # which has none
+                _ = self.loops
+        made = replace(self, scenario=self.scenario.with_settings(**controls))
         vars(made).update({name: value for name, value in vars(self).items() if name in kept})
         return made
 

@@ -44,6 +44,24 @@ def trace_functions(scenario: Scenario) -> Scenario:
     return scenario.with_settings(forces=forces, events=events, rotors=rotors)
 
 
+def trace_law(scenario: Scenario, name: str, function: Callable[..., Any], dimensions: int) -> Callable[..., Any]:
+    """A function (t, state, body) of the user that returns a number, or with one dimension three, traced as it is now.
+
+    On a scenario with `engine="python"` it is called as it stands.
+    """
+    state, body = _seen(scenario)
+    arguments = {"t": 0.0, "state": state, "body": body}
+    is_traced = scenario.engine != "python"
+    if not dimensions:
+        return _settle(name, function, arguments, 0, is_traced, ScenarioError)
+    of_vectors = _settle(name, partial(_as_one_vector, function), arguments, 1, is_traced, ScenarioError)
+    return lambda t, state, body: of_vectors(t, state, body)[0]
+
+
+def _as_one_vector(function: Callable[..., Any], t: Any, state: Any, body: Any) -> Any:
+    return (function(t, state, body),)
+
+
 class _Seen(NamedTuple):
     """What the functions of a user are given of a body: its nesting alone matters."""
 

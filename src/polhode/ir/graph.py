@@ -42,6 +42,12 @@ class Graph:
         self.args: list[tuple[Any, ...]] = []
         self._seen: dict[Any, int] = {}
 
+    def copy(self) -> Graph:
+        """A graph with the same nodes."""
+        made = Graph()
+        made.ops, made.args, made._seen = self.ops.copy(), self.args.copy(), self._seen.copy()
+        return made
+
     def add(self, op: str, *args: Any) -> int:
         """The node of an operation: the one that exists, or a new one."""
         key = (op, args)

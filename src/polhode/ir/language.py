@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
+from itertools import count
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -324,10 +325,10 @@ class Recorded:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    @cached_property
+    @property
     def length(self) -> int:
         """How many operations of a processor it takes."""
-        return len(lower(Trace(self.graph, {}, {}, leaves_of(self.answer))).order)
+        return _count_operations(self)
 
     def __call__(self, *arguments: Any) -> Any:
         leaves = leaves_of(arguments)
@@ -360,13 +361,33 @@ class Recorded:
         return place
 
 
+@lru_cache(maxsize=256)
+def _count_operations(recorded: Recorded) -> int:
+    """Of all functions with that graph: it is traced at every run, but need not be lowered each time."""
+    return len(lower(Trace(recorded.graph, {}, {}, leaves_of(recorded.answer))).order)
+
+
 def record_function(function: Callable[..., Any], arguments: dict[str, Any], vectors: int) -> Recorded:
     """Trace a function that returns some vectors of three numbers, or one number if `vectors` is 0.
 
     `arguments` are its arguments by name, as nested tuples of numbers; their values do not matter.
     """
-    recorded = _record_once(function, arguments, vectors)
-    if recorded != _record_once(function, arguments, vectors):
+    graph, places = Graph(), count()
+    inputs: dict[str, list[int]] = {}
+
+    def incoming(value: Any, name: str) -> Any:
+        if isinstance(value, tuple):
+            named = getattr(value, "_fields", None)
+            parts = [incoming(part, f"{name}.{named[k]}" if named else name) for k, part in enumerate(value)]
+            return type(value)(*parts) if named else tuple(parts)
+        place: Place = ("argument", (), next(places))
+        inputs.setdefault(name, []).append(graph.add("in", place))
+        return Traced(inputs[name][-1])
+
+    given = [incoming(value, name) for name, value in arguments.items()]
+    again = graph.copy()
+    recorded = _record_once(function, graph, inputs, given, vectors)
+    if recorded != _record_once(function, again, inputs, given, vectors):
         raise TraceError(
             "it does something else at every call: a function that a run traces depends on its arguments alone. Keep "
             "no counters and draw no random numbers in it"
@@ -374,25 +395,12 @@ def record_function(function: Callable[..., Any], arguments: dict[str, Any], vec
     return recorded
 
 
-def _record_once(function: Callable[..., Any], arguments: dict[str, Any], vectors: int) -> Recorded:
-    plain = portable(function)
-    with tracing() as graph:
-        inputs: dict[str, list[int]] = {}
-        count = 0
-
-        def incoming(value: Any, name: str) -> Any:
-            nonlocal count
-            if isinstance(value, tuple):
-                named = getattr(value, "_fields", None)
-                parts = [incoming(part, f"{name}.{named[k]}" if named else name) for k, part in enumerate(value)]
-                return type(value)(*parts) if named else tuple(parts)
-            place: Place = ("argument", (), count)
-            count += 1
-            inputs.setdefault(name, []).append(graph.add("in", place))
-            return Traced(inputs[name][-1])
-
-        given = [incoming(value, name) for name, value in arguments.items()]
-        answer, problem = _follow_all_paths(plain, given, vectors)
+def _record_once(
+    function: Callable[..., Any], graph: Graph, inputs: dict[str, list[int]], given: Sequence[Any], vectors: int
+) -> Recorded:
+    """Trace a function of numbers that the graph has."""
+    with tracing(graph):
+        answer, problem = _follow_all_paths(portable(function), given, vectors)
         nodes = map_nest(graph.node_of, answer)
         return Recorded(function, graph, inputs, nodes, problem)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import ctypes
 import inspect
 import operator
 import struct
@@ -755,6 +756,18 @@ def record_like(record: Any, extents: Mapping[str, Sequence[int | None]]) -> dic
     return fields
 
 
+_NOWHERE = np.zeros(8)
+"""Where arrays without numbers are, of which nothing is read: to ask them would take a microsecond each."""
+
+
+def _address_of(array: np.ndarray[Any, Any]) -> int:
+    """Where the numbers of an array begin: `array.ctypes.data`, in a fourth of the time where it can be written."""
+    known = array if array.size else _NOWHERE
+    if known.flags.writeable:
+        return ctypes.addressof(ctypes.c_char.from_buffer(known.data))
+    return int(known.ctypes.data)
+
+
 def pack_record(record: Any) -> np.ndarray[Any, Any]:
     """The words of a named tuple: addresses and extents of arrays, and numbers."""
     words: list[Any] = []
@@ -762,19 +775,20 @@ def pack_record(record: Any) -> np.ndarray[Any, Any]:
 
     def add_all(values: Any) -> None:
         for value in values:
-            if isinstance(value, np.ndarray):
-                assert value.flags.c_contiguous, "the loops take C-contiguous arrays only"
-                words.append(value.ctypes.data)
-                words.extend(value.shape)
-                kinds.append("q" * (1 + value.ndim))
-            elif isinstance(value, tuple):
-                add_all(value)
-            elif isinstance(value, (float, np.floating)):
+            kind = type(value)
+            if kind is float or isinstance(value, np.floating):
                 words.append(value)
                 kinds.append("d")
-            elif isinstance(value, (bool, np.bool_, int, np.integer)):
+            elif kind is np.ndarray:
+                assert value.flags.c_contiguous, "the loops take C-contiguous arrays only"
+                words.append(_address_of(value))
+                words.extend(value.shape)
+                kinds.append("q" * (1 + value.ndim))
+            elif kind is int or isinstance(value, (bool, np.bool_, int, np.integer)):
                 words.append(int(value))
                 kinds.append("q")
+            elif isinstance(value, tuple):
+                add_all(value)
             elif hasattr(value, "address"):  # an array on a GPU
                 words.extend((int(value.address), *map(int, value.shape)))
                 kinds.append("q" * (1 + len(value.shape)))

@@ -7,7 +7,6 @@ Surfaces are closed and face outward, except disks and sheets, which are one-sid
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from polhode.errors import InputError, show
 from polhode.massprops.geometry import Indices, Surface
 from polhode.massprops.polygons import counterclockwise_order, triangulate_polygon
 from polhode.massprops.simplices import shortest_spanning_edges, triple_product
-from polhode.validation import Array
+from polhode.validation import Array, is_whole_number
 
 LINE_RADIUS_RATIO = 1 / 100
 """Radius of a drawn line relative to its length (a rod) or radius (a ring)."""
@@ -24,7 +23,7 @@ LINE_RADIUS_RATIO = 1 / 100
 
 def tessellate_shape(name: str, sizes: Mapping[str, Any], segments: int) -> Surface:
     """The triangles of a shape, with this many segments per full circle."""
-    if not isinstance(segments, Integral) or isinstance(segments, bool) or segments < 3:
+    if not is_whole_number(segments) or segments < 3:
         raise InputError(f"segments must be an integer, 3 or more, not {show(segments)}: the number per full circle")
     return TESSELLATORS[name](int(segments), **sizes)
 

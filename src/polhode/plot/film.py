@@ -246,7 +246,7 @@ def validate_size(size: Any) -> tuple[int, int]:
     try:
         width, height = (int(n) for n in size)
         whole = (width, height) == tuple(size)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, np.ma.MaskError):
         raise InputError(f"size must be width and height in pixels, such as (1280, 720), not {show(size)}") from None
     least, most = SIZE_LIMITS
     if not whole or not (least <= width <= most and least <= height * 16 / 9 <= 2 * most):

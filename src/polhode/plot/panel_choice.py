@@ -11,15 +11,19 @@ from matplotlib.axes import Axes
 
 from polhode.errors import InputError, nearest, show
 from polhode.plot import panels
-from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS, OMEGA_LABELS, XYZ_LABELS, add_legend_above
-from polhode.results import dynamics
-from polhode.results.dataset import take_component, written_unit
+from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS, XYZ_LABELS, add_legend_above
+from polhode.quantities import dynamics
+from polhode.quantities.own import known_quantities
+from polhode.quantities.quantity import AXES, Quantity
+from polhode.quantities.table import QUANTITIES
+from polhode.results.dataset import find_component, split_components, take_component
 from polhode.validation import Array
 
 Panel = Callable[[Axes, Any], None]
 
 PHASE = "phase:"
 """Begins the name of a panel that draws one quantity over another."""
+SUBSCRIPTS = str.maketrans("123", "₁₂₃")
 POLE = 1e-3
 """Where sin(theta) is smaller than this, phi and psi are hardly determined, and are not drawn."""
 
@@ -43,16 +47,35 @@ def find_panel(name: str) -> Panel:
         return partial(_draw_phase, x=parts[0], y=parts[1])
     if name == "tilt_precession":
         raise InputError("'tilt_precession' of the interactive page is two panels here: 'tilt' and 'precession'")
-    if name not in PANELS:
-        raise InputError(f"there is no panel {show(name)}: {nearest(name, [*PANELS, 'phase:X:Y'])}")
-    return PANELS[name]
+    if name in PANELS:
+        return PANELS[name]
+    known = known_quantities()
+    if name in known:
+        return partial(_draw_quantity, one=known[name])
+    raise InputError(f"there is no panel {show(name)}: {nearest(name, [*PANELS, *known, 'phase:X:Y'])}")
 
 
-def _vector(attribute: str, labels: tuple[str, str, str], title: str, unit: str) -> Panel:
-    def draw(axes: Axes, motion: Any) -> None:
-        panels.draw_vector_components(axes, motion, getattr(motion, attribute), labels, title, unit)
+def _draw_quantity(axes: Axes, motion: Any, one: Quantity) -> None:
+    """A quantity of the table, or of a user's own: its components over time."""
+    if one.axes in (("axis",), ("body_axis",)):
+        labels: Any = tuple(_label(one, end) for end in AXES[one.axes[0]])
+        panels.draw_vector_components(axes, motion, one.values(motion), labels, one.title, one.written_unit)
+        return
+    if not one.axes:
+        values = np.asarray(one.values(motion))
+        _draw_scalar(axes, motion, values, one.symbol or one.title, one.title, one.written_unit, COLORS["path"])
+        return
+    axes.set_title(one.title)
+    axes.set_ylabel(one.written_unit)
+    for i, (label, values) in enumerate(split_components(motion, one).items()):
+        _draw_component(axes, motion, values, label.replace("_", " "), COLOR_CYCLE[i % len(COLOR_CYCLE)])
+    panels.format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
 
-    return draw
+
+def _label(one: Quantity, end: str) -> str:
+    """ω₁ along axis 1 of the body, x along an axis of the world.  (Mathtext takes Matplotlib a tenth of a second.)"""
+    return one.symbol + end.translate(SUBSCRIPTS) if one.axes == ("body_axis",) else end
 
 
 def _draw_scalar(axes: Axes, motion: Any, values: Array, label: str, title: str, unit: str, color: str) -> None:
@@ -70,11 +93,6 @@ def _draw_scalar(axes: Axes, motion: Any, values: Array, label: str, title: str,
     panels.format_time_axis(axes, motion)
     if values.ndim == 1 or len(panels.select_drawn(motion)) <= 6:
         add_legend_above(axes, 6)
-
-
-def _draw_speed(axes: Axes, motion: Any) -> None:
-    speed = np.linalg.norm(motion.velocity, axis=-1)
-    _draw_scalar(axes, motion, speed, "|v|", "speed of the center of mass", "m/s", COLORS["path"])
 
 
 def _draw_quaternion(axes: Axes, motion: Any) -> None:
@@ -188,18 +206,22 @@ def _draw_phase(axes: Axes, motion: Any, x: str, y: str) -> None:
 
 
 def _continued(name: str, values: Array) -> Array:
-    return follow_angle(values) if written_unit(name) == "rad" else values
+    return follow_angle(values) if find_component(name).unit == "rad" else values
 
 
 def _with_unit(name: str) -> str:
-    unit = written_unit(name)
+    unit = find_component(name).written_unit
     return f"{name.replace('_', ' ')} ({'deg' if unit == 'rad' else unit})"
 
 
+def _panel_of(name: str) -> Panel:
+    return partial(_draw_quantity, one=QUANTITIES[name])
+
+
 PANELS: dict[str, Panel] = {
-    "angular_velocity": _vector("angular_velocity_body", OMEGA_LABELS, "angular velocity, body axes", "rad/s"),
-    "angular_velocity_world": _vector("angular_velocity", XYZ_LABELS, "angular velocity, world axes", "rad/s"),
-    "angular_momentum": _vector("angular_momentum", XYZ_LABELS, "angular momentum, world axes", "kg m²/s"),
+    "angular_velocity": _panel_of("angular_velocity_body"),
+    "angular_velocity_world": _panel_of("angular_velocity"),
+    "angular_momentum": _panel_of("angular_momentum"),
     "polhode": _draw_polhode,
     "euler_angles": _draw_euler_angles,
     "tilt": _angle(1, "θ", "tilt θ from the z axis", COLORS["axis_2"]),
@@ -207,20 +229,16 @@ PANELS: dict[str, Panel] = {
     "spin_angle": _angle(2, "ψ", "spin ψ about axis 3", COLORS["axis_3"]),
     "yaw_pitch_roll": _draw_yaw_pitch_roll,
     "quaternion": _draw_quaternion,
-    "position": _vector("position", XYZ_LABELS, "position", "m"),
-    "velocity": _vector("velocity", XYZ_LABELS, "velocity", "m/s"),
-    "speed": _draw_speed,
-    "linear_momentum": _vector("linear_momentum", XYZ_LABELS, "linear momentum", "kg m/s"),
-    "acceleration": _vector("acceleration", XYZ_LABELS, "acceleration", "m/s²"),
-    "angular_acceleration": _vector("angular_acceleration", XYZ_LABELS, "angular acceleration", "rad/s²"),
+    **{name: _panel_of(name) for name in ("position", "velocity", "speed", "linear_momentum")},
+    **{name: _panel_of(name) for name in ("acceleration", "angular_acceleration")},
     "energy": panels.draw_energies,
     "forces": _draw_forces,
     "torque": _draw_torque,
-    "reaction_force": _vector("reaction_force", XYZ_LABELS, "force of the pivot", "N"),
+    "reaction_force": _panel_of("reaction_force"),
     "contact_force": panels.draw_contact_force,
     "impulses": panels.draw_impulses,
     "drift": panels.draw_conserved_drift,
 }
-"""The panels by name."""
+"""The panels that a figure may want, by name.  Every other quantity is a panel by its own name."""
 
 __all__ = ["PANELS", "PHASE", "Panel", "find_panel", "follow_angle"]

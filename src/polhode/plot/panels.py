@@ -21,7 +21,7 @@ from polhode.plot.style import (
     add_legend_above,
     format_power_of_ten,
 )
-from polhode.results import dynamics
+from polhode.quantities import dynamics
 from polhode.results.audit import audit_motion
 from polhode.results.impacts import Impacts
 from polhode.results.trajectory import Trajectory

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from polhode.plot.style import COLORS
-from polhode.results.dataset import WRITTEN_UNITS
+from polhode.quantities.quantity import WRITTEN_UNITS
 
 if TYPE_CHECKING:
     from polhode.ensembles.sensitivity import Sensitivity
@@ -30,7 +30,7 @@ CLEAR = 3
 """A number that exceeds so many of its standard errors is not chance."""
 MEAN_POINTS = 20
 
-UNITS = {**WRITTEN_UNITS, "1": "", "kg m2": "kg m²"}
+UNITS = {**WRITTEN_UNITS, "1": ""}
 
 
 def format_unit(unit: str) -> str:

@@ -33,6 +33,6 @@ def positive_vector(value: Any, name: str, unit: str) -> Array:
 
 def integer_in_range(value: Any, name: str, allowed: range) -> int:
     """Check for an integer in a range."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value not in allowed:
+    if not validation.is_whole_number(value) or value not in allowed:
         raise InputError(f"{name} must be an integer from {allowed[0]} to {allowed[-1]}, not {value!r}")
     return int(value)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.equations.pivot import angular_momentum_about_pivot
-from polhode.results import dynamics
+from polhode.quantities import dynamics
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.contact import HalfSpace
 from polhode.scenario.force import Force, flatten_leaves

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from polhode.errors import InputError, nearest, show
 from polhode.integrate.run_result import CONTACT_STATES, IMPACT_KINDS
-from polhode.validation import Array, check_text
+from polhode.validation import Array, check_text, is_whole_number
 
 FAINT = 1e-3
 """An impulse below this fraction of the largest is not marked in pictures: most bounces before rest are."""
@@ -176,7 +176,7 @@ class Impacts:
 
     def of_member(self, i: int) -> Impacts:
         """The impacts of one member of an ensemble, by its number from 0."""
-        if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or i < 0:
+        if not is_whole_number(i) or i < 0:
             raise InputError(f"of_member takes the number of a member, from 0, not {show(i)}")
         return self[np.flatnonzero(self.member == i)]
 

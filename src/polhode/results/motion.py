@@ -7,17 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from polhode.errors import InputError
-from polhode.results import dynamics
+from polhode.quantities import dynamics
 from polhode.results.audit import Audit, audit_motion
 from polhode.results.flight import FlightQuantities, FrameMotion, find_flight, transform_to_frame
 from polhode.results.motion_archive import read_motion, write_motion
 from polhode.results.nodes import Nodes, nodes_of_motion
 from polhode.results.rotating_frame import RotatingFrameMotion, transform_to_rotating_frame
 from polhode.results.trajectory import Trajectory, require_one_system
-from polhode.validation import Array, check_path
+from polhode.validation import check_path
 
 if TYPE_CHECKING:
     import pandas
@@ -48,23 +46,6 @@ class Motion(Trajectory):
     [1.0, 0.0, -5.80665]
     """
 
-    # What needs the forces ------------------------------------------------------------------------------------------
-    @property
-    def acceleration(self) -> Array:
-        """Acceleration of the center of mass, in m/s2."""
-        return dynamics.acceleration(self)
-
-    @property
-    def angular_acceleration(self) -> Array:
-        """The rate of the angular velocity, in rad/s2."""
-        return dynamics.angular_acceleration(self)
-
-    @property
-    def total_kinetic_energy(self) -> Array:
-        """Kinetic energy summed over a system's bodies, in J: one number for each time.  [Hydra 2017, eq. 4.27]"""
-        kinetic = self.kinetic_energy
-        return np.asarray(kinetic.sum(axis=-1)) if "body" in self.axes else kinetic
-
     def nodes(self, points: ArrayLike | None = None, *, body: int = 0) -> Nodes:
         """The nodes of the mesh of a body, at any time of the run: positions, displacements, velocities, accelerations.
 
@@ -89,30 +70,9 @@ class Motion(Trajectory):
         return nodes_of_motion(self, points, body)
 
     @property
-    def potential_energy(self) -> Array:
-        """Sum over all forces that have a potential, in J: one number for a whole system."""
-        return dynamics.potential_energy(self)
-
-    @property
     def potential_depends_on_time(self) -> bool:
         """Whether a potential depends explicitly on time, so that energy is not conserved."""
         return dynamics.potential_depends_on_time(self)
-
-    @property
-    def energy(self) -> Array:
-        """Kinetic energy (summed over a system's bodies) plus potential energy, in J."""
-        return dynamics.energy(self)
-
-    @property
-    def reaction_force(self) -> Array:
-        """The force that the pivot exerts on the body: M a - F, in N."""
-        return dynamics.reaction_force(self)
-
-    @property
-    def rotor_torque(self) -> Array:
-        """The torque of the motor on each rotor, within its limits, in N m: the last axis counts the rotors."""
-        _ = self.rotor_speed  # refuses a motion without rotors
-        return dynamics.rotor_torques(self)
 
     def audit(self) -> Audit:
         """Which quantities should be conserved, given the forces, and how far they drifted.  Printed, it is a table.
@@ -557,11 +517,19 @@ class Motion(Trajectory):
 
         write_exodus(self, check_path(path, "the series"))
 
-    def export_csv(self, path: str | Path) -> None:
+    def export_csv(self, path: str | Path, names: Sequence[str] | None = None) -> None:
         """Write the motion as a table (.csv): one row for each output and body or member, a header with units.
 
         Numbers have all their digits: what is read again is the same double.  Of one body with an Earth there are also
         latitude, longitude, height, velocity north, east and down, yaw, pitch and roll; with air what it meets there.
+
+        Parameters
+        ----------
+        path : str or Path
+            A .csv file.
+        names : sequence of str, optional
+            The quantities to write, as in `to_dataframe`; by default place, attitude, velocities, momenta, kinetic
+            energy, and quantities of your own.
 
         Examples
         --------
@@ -574,7 +542,7 @@ class Motion(Trajectory):
         """
         from polhode.io.csv_table import write_csv
 
-        write_csv(self, check_path(path, "the table"))
+        write_csv(self, check_path(path, "the table"), names)
 
     def save(self, path: str | Path) -> None:
         """Store the motion as a Zarr folder, which `ph.load` and xarray read.  It is written whole or not at all.

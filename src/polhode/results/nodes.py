@@ -16,10 +16,10 @@ from polhode.errors import InputError, show
 from polhode.integrate.loops.node_loops import evaluate_nodes
 from polhode.integrate.run_result import RunResult
 from polhode.massprops.body import Body
-from polhode.results import dynamics
+from polhode.quantities import dynamics
 from polhode.results.material_points import rotation_between
 from polhode.scenario.scenario import Scenario
-from polhode.validation import Array, check_numbers, shape_of
+from polhode.validation import Array, check_numbers, is_whole_number, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -165,7 +165,7 @@ def check_one_body(bodies: tuple[Body, ...], body: Any, axes: tuple[str, ...]) -
     """The index of a body."""
     if "member" in axes:
         raise InputError("this is an ensemble: take one of its members, motion.member(0), and then its nodes")
-    if isinstance(body, bool) or not isinstance(body, (int, np.integer)) or not 0 <= body < len(bodies):
+    if not is_whole_number(body) or not 0 <= body < len(bodies):
         count = "there is one body, 0" if len(bodies) == 1 else f"the bodies are numbered from 0 to {len(bodies) - 1}"
         raise InputError(f"body={show(body)}: {count}")
     return int(body)

@@ -14,7 +14,7 @@ from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.equations.rotating_frame import acceleration_in_rotating_frame, velocity_in_rotating_frame
 from polhode.equations.vectors import minus
 from polhode.errors import InputError
-from polhode.results import dynamics
+from polhode.quantities import dynamics
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.state import stack_components
 from polhode.validation import Array

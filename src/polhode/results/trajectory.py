@@ -10,23 +10,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode import rotations, validation
+from polhode import validation
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
-from polhode.equations.inertia import world_tensor
-from polhode.equations.matrices import matmul
-from polhode.equations.quaternions import conjugate, matrix, product, to_world
+from polhode.equations.quaternions import conjugate, product, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
-from polhode.errors import InputError, ScenarioError, nearest, show
+from polhode.errors import InputError, nearest, show
 from polhode.integrate.closed_form import ClosedForm
 from polhode.integrate.driver import run_scenario
 from polhode.integrate.run_plan import RunPlan
-from polhode.integrate.run_result import LEAST_ERROR, ContactColumns, RunResult
+from polhode.integrate.run_result import LEAST_ERROR, RunResult
 from polhode.integrate.timeline import checkpoint_before, discontinuity_times
 from polhode.massprops.geometry import Indices
+from polhode.quantities import dynamics, laws
+from polhode.quantities.own import OWN_QUANTITIES
+from polhode.quantities.table import MotionQuantities
 from polhode.results import material_points
-from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
+from polhode.results.impacts import Impacts, ImpactTotals
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State, split_groups, stack_components
 from polhode.validation import Array
@@ -49,8 +50,8 @@ class Crossing:
     """Of an ensemble of systems: the member; then `body` is the body of the system."""
 
 
-class Trajectory:
-    """The output of a run: what was computed, kinematic quantities, and states.  `Motion` adds what needs the forces.
+class Trajectory(MotionQuantities):
+    """The output of a run: what was computed, the quantities of the table, and states.
 
     Arrays have the time first, then the body of a system or the member of an ensemble, then components.  World axes,
     SI units, except where the name says body.
@@ -77,6 +78,16 @@ class Trajectory:
         span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) else "no output"
         method = self.scenario.used_method.name
         return f"<{type(self).__name__} of {what}, {span}, {len(self.times)} output times, {method}>"
+
+    def __getattr__(self, name: str) -> Array:
+        own = OWN_QUANTITIES.get(name)
+        if own is None or "run_result" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found: Array = own.values(self)
+        return found
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *OWN_QUANTITIES})
 
     # What was computed ----------------------------------------------------------------------------------------------
     @property
@@ -163,7 +174,7 @@ class Trajectory:
                 "motion[...] chooses members of an ensemble, and this motion is none: take an array and its rows, "
                 "such as motion.position[10], or motion.at(t)"
             )
-        if isinstance(which, int | np.integer) and not isinstance(which, bool):
+        if validation.is_whole_number(which):
             if not -count <= which < count:  # by which Python's loops know the end
                 raise IndexError(f"member {show(which)}: this ensemble has members 0 to {count - 1}")
             return self.member(int(which) % count)
@@ -174,6 +185,11 @@ class Trajectory:
         if self.scenario.members is None:
             raise InputError("only an ensemble can be iterated over: this motion has no members")
         return (self.member(i) for i in range(self.scenario.members))
+
+    @property
+    def known_samples(self) -> Array:
+        """Lower level: the samples (time, body, column), with NaN for all numbers of members that have failed."""
+        return _blank_failed_members(self.run_result.samples)
 
     @cached_property
     def state_view(self) -> StateView:
@@ -194,111 +210,6 @@ class Trajectory:
         view: Callable[..., StateView] = build_view(self.scenario.form, self.scenario.pivot is not None)
         constants = self.scenario.constants_for_samples(self.scenario.problem.constants, columns)
         return view(split_groups(columns, self.scenario.form.sizes), constants)
-
-    def _array(self, components: Any) -> Array:
-        """Components as one array, without the second axis if there is a single body."""
-        return self._scalar(stack_components(components))
-
-    def _scalar(self, values: Any) -> Array:
-        array = np.asarray(values)
-        return array[:, 0] if self.axis is None else array
-
-    def _matrix(self, entries: Any) -> Array:
-        array = self._array(entries)
-        return array.reshape(*array.shape[:-1], 3, 3)
-
-    @property
-    def position(self) -> Array:
-        """Position of the center of mass, in m."""
-        return self._array(self.state_view.position)
-
-    @property
-    def quaternion_wxyz(self) -> Array:
-        """The orientation as a quaternion, body to world, scalar first, as the run has computed it.
-
-        Its rotation is that of q/|q|.  Its length departs from 1 by `attitude_drift` with `renormalize=False`; of the
-        formulation "momentum_matrix" it is made of the matrix, whose drift it shows.
-        """
-        return self._array(self.state_view.orientation)
-
-    @property
-    def linear_momentum(self) -> Array:
-        """Linear momentum, in kg m/s."""
-        return self._array(self.state_view.linear_momentum)
-
-    @property
-    def angular_momentum(self) -> Array:
-        """Angular momentum about the center of mass, in kg m2/s."""
-        return self._array(self.state_view.angular_momentum)
-
-    @property
-    def mass(self) -> Array:
-        """The mass of each body at the output times, in kg: it changes only with a `mass_course`."""
-        mass = self.state_view.current_mass[0] if self.scenario.mass_course is not None else self._constant_mass()
-        return self._scalar(np.broadcast_to(mass, self.run_result.samples.shape[:-1]))
-
-    def _constant_mass(self) -> Any:
-        return self.scenario.problem.constants.mass
-
-    def _mass_properties(self) -> Array:
-        """Of a body whose mass changes: mass, center and tensor at the output times."""
-        course, columns = self.scenario.mass_course, self.run_result.columns
-        assert course is not None
-        clock = self._scalar(self.run_result.samples[..., columns.more.stop - 1])
-        return course.values(clock, self.scenario.bodies[0])
-
-    @property
-    def center_of_mass(self) -> Array:
-        """Where the center of mass is in each body, in the coordinates of `body.center_of_mass`, in m.
-
-        It moves only with a `mass_course`.
-        """
-        if self.scenario.mass_course is not None:
-            return self._mass_properties()[..., 1:4]
-        each = [np.asarray(body.center_of_mass) for body in self.scenario.bodies]
-        center = np.stack(np.broadcast_arrays(*each), axis=-2) if self.scenario.is_system else each[0]
-        return np.broadcast_to(center, self.position.shape)
-
-    def _changing_inertia_world(self) -> Array:
-        xx, yy, zz, xy, xz, yz = np.moveaxis(self._mass_properties()[..., 4:], -1, 0)
-        tensor = np.moveaxis(np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), (0, 1), (-2, -1))
-        r = self.rotation_matrix
-        return np.asarray(r @ tensor @ r.swapaxes(-1, -2))
-
-    @property
-    def rotor_speed(self) -> Array:
-        """The speed of each rotor relative to its body, in rad/s: the last axis counts the rotors."""
-        return self._rotors(self.state_view.rotor_speed)
-
-    @property
-    def rotor_momentum(self) -> Array:
-        """The angular momentum of each rotor along its axis, J (a . w + speed), in kg m2/s."""
-        return self._rotors(self.state_view.rotor_momentum)
-
-    def _rotors(self, numbers: Any) -> Array:
-        """Numbers of rotors as an array; in a system each from the body that carries it."""
-        rotors = self.scenario.rotors
-        if not rotors:
-            raise InputError("this motion has no rotors: simulate with rotors=[ph.rotor(axis, inertia)]")
-        array = self._array(numbers)
-        if "body" not in self.axes:
-            return array
-        return np.stack([array[..., rotor.body, i] for i, rotor in enumerate(rotors)], axis=-1)
-
-    @property
-    def work(self) -> Array | None:
-        """Work done by the forces on each body since the start, in J; None for an ensemble, which does not count it."""
-        run = self.run_result
-        return self._scalar(run.samples[..., run.columns.work]) if run.columns.work is not None else None
-
-    @property
-    def attitude_drift(self) -> Array:
-        """Largest deviation of the attitude from a rotation since the previous output, before any rescaling.
-
-        ||q| - 1| for quaternions, the largest entry of |R^T R - 1| for matrices, 0 for Euler angles; dimensionless.
-        """
-        drift = self.run_result.samples[..., self.run_result.columns.drift]
-        return self._scalar(np.zeros_like(drift) if self.scenario.form.keeps_angles else drift)
 
     # Events ---------------------------------------------------------------------------------------------------------
     @cached_property
@@ -369,7 +280,7 @@ class Trajectory:
         >>> motion.impacts.time.round(9).tolist(), motion.impacts[0].surface
         ([1.0], 'floor')
         """
-        self._require_contacts("impacts")
+        laws.require_contacts(self, "impacts")
         names = tuple(contact.name for contact in self.scenario.contacts)
         return Impacts(self.run_result.impacts, names, self.impact_totals)
 
@@ -379,7 +290,7 @@ class Trajectory:
 
         Of a whole system, or of each member of an ensemble.
         """
-        self._require_contacts("impacts")
+        laws.require_contacts(self, "impacts")
         totals = np.asarray(self.run_result.impact_totals)
         each = totals if self.axes == ("member",) else totals[..., 0, :]
         if self.scenario.members is None:
@@ -387,113 +298,11 @@ class Trajectory:
         return ImpactTotals(each[..., 0].astype(np.int64), each[..., 1], each[..., 2].astype(np.int64))
 
     @property
-    def contact_forces(self) -> Array:
-        """The force of all contacts on each body at the output times, in N.  Impacts are not forces: see `impacts`."""
-        return self._contact_column(ContactColumns().force)
-
-    @property
-    def contact_torques(self) -> Array:
-        """The torque of all contacts about each body's center of mass at the output times, in N m."""
-        return self._contact_column(ContactColumns().torque)
-
-    @property
-    def contact_points(self) -> Array:
-        """The number of points at which each body is in contact at the output times."""
-        return np.asarray(np.nan_to_num(self._contact_column(ContactColumns().points)).astype(np.int64))
-
-    @property
     def contact_state(self) -> Array:
         """ "flight", "sliding", "rolling" (it moves, no point of contact slips) or "resting", at the output times."""
-        return name_contact_states(self._contact_column(ContactColumns().state))
+        return laws.contact_state(self)
 
-    def _contact_column(self, column: slice | int) -> Array:
-        self._require_contacts("contact forces")
-        return self._scalar(np.asarray(self.run_result.contact)[..., column])
-
-    def _require_contacts(self, what: str) -> None:
-        if not self.scenario.contacts:
-            raise InputError(
-                f"this motion has no {what}: it was computed without contacts. Simulate with contacts=[ph.floor()], "
-                "or with walls, slopes or ph.between_bodies()"
-            )
-
-    # Kinematic quantities -------------------------------------------------------------------------------------------
-    @property
-    def velocity(self) -> Array:
-        """Velocity of the center of mass, in m/s."""
-        return self._array(self.state_view.velocity)
-
-    @property
-    def angular_velocity(self) -> Array:
-        """Angular velocity, in rad/s."""
-        return self._array(self.state_view.angular_velocity)
-
-    @property
-    def angular_velocity_body(self) -> Array:
-        """Angular velocity along the body's axes, in rad/s."""
-        return self._array(self.state_view.angular_velocity_body)
-
-    @property
-    def euler_angles(self) -> Array:
-        """(phi, theta, psi) in rad: about z, then the new x, then the new z.  [Christian 2011, section 17.3.1]
-
-        -pi < phi <= pi, 0 <= theta <= pi, -pi < psi <= pi: `np.unwrap(motion.euler_angles[:, 0])` follows phi beyond.
-        Where theta is 0 or pi, to rounding, only phi + psi or phi - psi is known: there psi is 0.
-        """
-        return rotations.angles_within_a_turn(self.quaternion_wxyz)
-
-    @property
-    def yaw_pitch_roll(self) -> Array:
-        """Yaw, pitch and roll in rad, of the body from the world's axes: about z, then the new y, then the new x.
-
-        -pi < yaw <= pi, -pi/2 <= pitch <= pi/2, -pi < roll <= pi.  From north, east, down: `in_frame("ned")`.
-        """
-        return rotations.yaw_pitch_roll_of(self.quaternion_wxyz)
-
-    @property
-    def rotation_matrix(self) -> Array:
-        """R, body to world, as the run has computed it: 3 x 3, dimensionless.
-
-        The formulation "momentum_matrix" integrates R itself and never repairs it: it departs from a rotation by
-        `attitude_drift`.  All others turn by R(q/|q|), whatever the length of their quaternion.
-        `orthonormal_rotation_matrix` is a rotation in every case.  [Baraff 1997, section 4]
-        """
-        if not self.scenario.form.keeps_matrix:
-            return self.orthonormal_rotation_matrix
-        run = self.run_result
-        attitude: Any = tuple(np.moveaxis(_blank_failed_members(run.samples)[..., run.columns.attitude], -1, 0))
-        return self._matrix(matmul(attitude, matrix(conjugate(self.scenario.problem.constants.axes))))
-
-    @property
-    def orthonormal_rotation_matrix(self) -> Array:
-        """R(q/|q|), body to world, of `quaternion_wxyz`: 3 x 3, a rotation to rounding also where `rotation_matrix`
-        has drifted.
-        """
-        return self._matrix(matrix(self.state_view.orientation))
-
-    @property
-    def inertia_world(self) -> Array:
-        """R I_body R^T about the center of mass, in kg m2: 3 x 3.  [Baraff 1997, eq. 2-39]"""
-        if self.scenario.mass_course is not None:
-            return self._changing_inertia_world()
-        c = self.scenario.constants_about(None)
-        return self._matrix(world_tensor(c.moments, product(self.state_view.orientation, c.axes)))
-
-    @property
-    def translational_energy(self) -> Array:
-        """M v^2/2 of each body, in J."""
-        return self._scalar(invariants.translational_energy(self.state_view))
-
-    @property
-    def rotational_energy(self) -> Array:
-        """w . (I w)/2 of each body, in J."""
-        return self._scalar(invariants.rotational_energy(self.state_view))
-
-    @property
-    def kinetic_energy(self) -> Array:
-        """Kinetic energy of each body, in J.  [Hydra 2017, eq. 4.27]"""
-        return self._scalar(invariants.kinetic_energy(self.state_view))
-
+    # Points of the bodies -------------------------------------------------------------------------------------------
     def angular_momentum_about(self, point: ArrayLike) -> Array:
         """L + (x - point) x P of each body, about a fixed point of the world (m), in kg m2/s.
 
@@ -505,7 +314,7 @@ class Trajectory:
         [0.0, 0.0, -2.0]
         """
         at = tuple(validation.check_vector(point, "point", "point").tolist())
-        return self._array(invariants.angular_momentum_about(self.state_view, at))
+        return laws.without_body_axis(self, stack_components(invariants.angular_momentum_about(self.state_view, at)))
 
     def points(self, points_body: ArrayLike) -> Array:
         """World positions of points of the body: (..., points, 3), in m.  [Baraff 1997, eq. 2-1]
@@ -558,7 +367,7 @@ class Trajectory:
         return self._at_points(points_body, material_points.point_displacement_from(first))
 
     def _at_points(self, points_body: ArrayLike, law: Callable[[StateView, Any], Any]) -> Array:
-        return self._scalar(material_points.evaluate_at_points(self.state_view, points_body, law))
+        return laws.without_body_axis(self, material_points.evaluate_at_points(self.state_view, points_body, law))
 
     # States ---------------------------------------------------------------------------------------------------------
     @property
@@ -627,7 +436,7 @@ class Trajectory:
             return np.asarray(self.run_result.samples[exact])
         if self.scenario.contacts:
             return np.asarray(self.recomputed_at([t]).run_result.samples[-1])
-        require_forces(self, "a time between the stored ones")
+        dynamics.require_forces(self, "a time between the stored ones")
         scenario = self.scenario.with_settings(output_times=[t], output_step=None)
         again = run_scenario(
             scenario, self.work is not None, checkpoint=checkpoint_before(t, self.scenario, self.run_result)
@@ -646,7 +455,7 @@ class Trajectory:
         >>> motion.recomputed_at([0.5, 1.5]).position[:, 0].tolist()
         [0.5, 1.5]
         """
-        require_forces(self, "a time between the stored ones")
+        dynamics.require_forces(self, "a time between the stored ones")
         count = self.scenario.members
         if members is not None and count is None:
             raise InputError("this motion is no ensemble: it has no members to choose from")
@@ -683,7 +492,7 @@ def _member_numbers(which: Any, count: int) -> Indices:
     """The chosen members in increasing order, each once."""
     if isinstance(which, slice):
         ends = (which.start, which.stop, which.step)
-        if not all(end is None or isinstance(end, (int, np.integer)) for end in ends):
+        if not all(end is None or validation.is_whole_number(end) for end in ends):
             raise InputError(f"a slice of members is of whole numbers, not {show(which)}")
         if which.step is not None and which.step < 0:
             raise InputError("members keep their order: a slice of members needs a positive step")
@@ -709,14 +518,6 @@ def _member_numbers(which: Any, count: int) -> Indices:
     if chosen.size == 0:
         raise InputError("no member was chosen")
     return np.asarray(chosen, dtype=np.int64)
-
-
-def require_forces(trajectory: Trajectory, what: str) -> None:
-    """Refuse what cannot be known of a stored motion whose file could not hold its forces."""
-    if trajectory.unknown_forces:
-        raise ScenarioError(
-            f"{what} needs {', '.join(trajectory.unknown_forces)}, which a file cannot hold: simulate again"
-        )
 
 
 def require_one_system(trajectory: Trajectory) -> None:

@@ -14,7 +14,7 @@ from polhode.equations import atmosphere as laws
 from polhode.equations.atmosphere import AirProperties
 from polhode.equations.law import Groups
 from polhode.errors import ForceError, InputError, nearest, show
-from polhode.validation import Array
+from polhode.validation import Array, as_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -303,7 +303,7 @@ def _heights(given: Any) -> tuple[float, ...]:
 def check_knots(given: Any, name: str) -> tuple[float, ...]:
     """The knots of a table: at least two finite numbers that increase."""
     try:
-        knots = np.array(given, dtype=np.float64)
+        knots = np.array(as_floats(given))
     except (TypeError, ValueError, OverflowError):
         raise ForceError(f"{name} must be a list of numbers, not {show(given)}") from None
     if knots.ndim != 1 or len(knots) < 2:
@@ -324,7 +324,7 @@ def check_knots(given: Any, name: str) -> tuple[float, ...]:
 def _rows(given: Any, count: int) -> list[list[float]]:
     """One wind at each height."""
     try:
-        rows = np.array(given, dtype=np.float64)
+        rows = np.array(as_floats(given))
     except (TypeError, ValueError, OverflowError):
         raise ForceError(f"ned of the wind must be (north, east, down) for each height, not {show(given)}") from None
     if rows.shape != (count, 3):

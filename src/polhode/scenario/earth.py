@@ -294,7 +294,7 @@ def check_degree(earth: Earth, degree: Any) -> int:
     if degree is None:
         return 2 if earth.zonal else 0
     highest = len(earth.zonal) + 1 if earth.zonal else 0
-    if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or not 0 <= degree <= max(highest, 1):
+    if not validation.is_whole_number(degree) or not 0 <= degree <= max(highest, 1):
         raise InputError(
             f"degree must be a whole number from 0 (inverse square) to {highest}, the highest zonal harmonic of "
             f"{earth.name}, not {show(degree)}: give more with earth.replace(zonal=(J2, J3, ...))"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, TypeAlias
 
 from polhode import validation
@@ -100,9 +100,13 @@ class EventLaw:
             raise ScenarioError(f"{self.name}: action='change' and change=a function {EVENT_SIGNATURE} go together")
         if change is not None:
             _check_signature(change, "change")
-        if not isinstance(direction, Real) or direction not in (-1, 0, 1):
+        if (
+            not isinstance(direction, Real)
+            or isinstance(direction, validation.NO_NUMBERS)
+            or direction not in (-1, 0, 1)
+        ):
             raise ScenarioError(f"direction={show(direction)} of {self.name} is unknown: 1 (rising), -1 (falling) or 0")
-        if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
+        if count is not None and (not validation.is_whole_number(count) or count < 1):
             raise ScenarioError(f"count of {self.name} must be an integer of at least 1, but is {show(count)}")
         tolerance = validation.check_number(within, f"within of {self.name}", ScenarioError)
         if tolerance < 0:

@@ -168,7 +168,7 @@ class CoefficientTable:
             check_knots(part, f"knots of {variable}") for part, variable in zip(lists, variables, strict=True)
         )
         try:
-            values = np.array(self.values, dtype=np.float64)
+            values = np.array(validation.as_floats(self.values))
         except (TypeError, ValueError, OverflowError):
             raise ForceError(
                 f"values of a table must be numbers, with rows of equal length: {show(self.values)}"

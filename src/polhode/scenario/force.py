@@ -17,7 +17,7 @@ from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, InputError, show
-from polhode.validation import AXES, Array, check_word
+from polhode.validation import AXES, NO_NUMBERS, Array, as_floats, check_word
 
 Params: TypeAlias = tuple[Any, ...]
 ForceFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
@@ -201,7 +201,7 @@ def check_body_indices(given: Sequence[Any], name: str) -> tuple[int, ...]:
 
 def check_body_index(given: Any, name: str) -> int:
     """The index of a body."""
-    if isinstance(given, bool) or not isinstance(given, Real) or given % 1 != 0:
+    if isinstance(given, NO_NUMBERS) or not isinstance(given, Real) or given % 1 != 0:
         raise ForceError(f"{name} acts on bodies by their indices, from 0, not on {show(given)}")
     index: Any = given
     return int(index)
@@ -232,6 +232,8 @@ def _force_law(
     if not callable(function):
         raise ForceError(f"@ph.force goes before a function {signature}, not before {show(function)}")
     check_word(axes, "axes", AXES, ForceError, "the torque is in 'world' or in 'body' axes")
+    if potential is not None and not callable(potential):
+        raise ForceError(f"potential must be a function {signature} that returns an energy, not {show(potential)}")
     try:
         arguments = inspect.signature(function).parameters.values()
     except ValueError:
@@ -279,9 +281,12 @@ class ArrayParam:
 def as_param(value: Any, name: str) -> Any:
     """A parameter as numbers: tuples and lists stay nested; what an array means, the scenario decides."""
     if isinstance(value, (tuple, list)):
-        return tuple(as_param(part, name) for part in value)
+        try:
+            return tuple(as_param(part, name) for part in value)
+        except RecursionError:
+            raise ForceError(f"{name} is nested without end: give numbers, or tuples of numbers") from None
     try:
-        array = np.array(value, dtype=np.float64)
+        array = np.array(as_floats(value))
     except (TypeError, ValueError, OverflowError):
         raise ForceError(f"{name} must be numbers, not {show(value)}") from None
     if not np.isfinite(array).all():

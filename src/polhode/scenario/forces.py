@@ -497,21 +497,25 @@ def _is_number(value: Any, number: float) -> bool:
     return validation.shape_of(value) == () and bool(value == number)
 
 
+def _is_list(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim > 0)
+
+
 def _windows(name: str, given: Any) -> tuple[Leaf, ...]:
     """The times (start, stop, start, stop, ...) of windows that follow one another."""
-    if not isinstance(given, (list, tuple, np.ndarray)) or len(given) == 0:
+    if not _is_list(given) or len(given) == 0:
         raise ForceError(f"pulses of {name} are a list of windows, [(start, stop), ...] in s, not {show(given)}")
     times: list[Leaf] = []
     for window in given:
-        if not isinstance(window, (list, tuple, np.ndarray)) or len(window) != 2:
-            raise ForceError(f"a window of {name} is two times, (start, stop) in s, not {window!r}")
+        if not _is_list(window) or len(window) != 2:
+            raise ForceError(f"a window of {name} is two times, (start, stop) in s, not {show(window)}")
         start, stop = _time(window[0], f"start of {name}"), _time(window[1], f"stop of {name}")
         if (np.asarray(start) > np.asarray(stop)).any():
-            raise ForceError(f"{name} stops before it starts: start {window[0]!r} s, stop {window[1]!r} s")
+            raise ForceError(f"{name} stops before it starts: start {show(window[0])} s, stop {show(window[1])} s")
         if times and (np.asarray(start) < np.asarray(times[-1])).any():
             raise ForceError(
-                f"two windows of {name} overlap, or are not in order: one starts at {window[0]!r} s, before the one "
-                f"listed before it stops, at {times[-1]!r} s"
+                f"two windows of {name} overlap, or are not in order: one starts at {show(window[0])} s, before the "
+                f"one listed before it stops, at {times[-1]!r} s"
             )
         times += [start, stop]
     return tuple(times)
@@ -520,11 +524,12 @@ def _windows(name: str, given: Any) -> tuple[Leaf, ...]:
 def _time(value: Any, name: str) -> Leaf:
     """A number that may be infinite: what never starts, or never stops."""
     try:
-        finite = np.where(np.isinf(value), 0.0, value)
+        numbers: Any = validation.as_floats(value)
+        finite = np.where(np.isinf(numbers), 0.0, numbers)
     except (TypeError, ValueError, OverflowError):  # not numbers at all: refused below
-        finite = value
+        numbers = finite = value
     validation.check_numbers(finite, name, (), ForceError)
-    return as_leaf(np.asarray(value, dtype=np.float64))
+    return as_leaf(numbers)
 
 
 def _not_negative(value: Any, name: str) -> Leaf:

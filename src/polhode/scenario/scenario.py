@@ -420,7 +420,7 @@ class Scenario:
             raise ScenarioError(
                 "derivative describes rigid bodies; with rotors, a mass that changes or added mass use ph.simulate"
             )
-        now = t if isinstance(t, float) else validation.check_number(t, "t")
+        now = validation.check_number(t, "t")
         try:
             numbers = validation.as_floats(y)
         except (TypeError, ValueError, OverflowError):
@@ -541,7 +541,7 @@ class Scenario:
         ...     print((pathlib.Path(folder) / "fall.py").read_text().splitlines()[4])
         body = ph.particle(1.0)
         """
-        scenario_file.write_text(Path(path), self.as_python())
+        scenario_file.write_text(validation.check_path(path, "the script"), self.as_python())
 
     def as_python(self) -> str:
         """The text of the Python script.

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 ENGINES = ("cpu", "gpu", "python")
 PRECISIONS = ("strict", "fused", "single")
 LARGEST_RTOL = 0.1
+LEAST_STEP_RTOL = 1e-16
+"""The least error of a step: what is smaller than the rounding of a number only shortens the steps, without end."""
+SHORTEST = 1e-300
+"""Of durations, in s: a thousandth of it is a number whose digits are all there."""
 MOST_OUTPUTS = 10**7
 """Of one body they take 2 or 3 GB.  `output_times` may have more."""
 MANY_MEMBERS = 16_384
@@ -196,6 +200,8 @@ def validate_scenario(scenario: Scenario) -> None:
 
 def _validate_resolution(scenario: Scenario) -> None:
     """Refuse steps that change no time."""
+    if scenario.duration < SHORTEST:
+        raise ScenarioError(f"duration {scenario.duration:g} s is too short to be divided: choose other units of time")
     step, start, end = scenario.step or scenario.duration, scenario.start_time, scenario.end_time
     if start + step == start:
         raise ScenarioError(
@@ -256,7 +262,11 @@ def validate_bodies(scenario: Scenario) -> None:
 
 def _validate_velocity_about_pivot(scenario: Scenario) -> None:
     """The velocity of the center of mass follows from the rotation about the pivot: zero means that."""
+    _ = scenario.members  # as many of everything
     given, state, pivot = scenario.states[0].velocity, scenario.states[0], np.asarray(scenario.pivot)
+    with np.errstate(over="ignore"):
+        moment = scenario.bodies[0].mass * (pivot * pivot).sum(axis=-1)
+    validation.check_still_finite(np.asarray(moment), "the moment of inertia about the pivot")
     pivot_to_com = pivot_to_com_world(as_leaves(state.quaternion_wxyz), as_leaves(pivot))
     turning = stack_components(com_velocity(as_leaves(state.angular_velocity), pivot_to_com))
     off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
@@ -307,6 +317,8 @@ def _validate_method(scenario: Scenario) -> None:
                 f"{method.name} advances momenta: it goes with formulation 'momentum', not with "
                 f"{scenario.formulation!r}"
             )
+        if method.is_adaptive:
+            _check_least_tolerance(method.name, *scenario.tolerances)
     elif min(scenario.tolerances[0]) < LEAST_RTOL:
         raise ScenarioError(
             f"rtol {min(scenario.tolerances[0]):g} is finer than numbers of 16 digits can hold: {LEAST_RTOL:g} is the "
@@ -324,6 +336,16 @@ def _validate_method(scenario: Scenario) -> None:
     validation.check_flag(scenario.renormalize, "renormalize", ScenarioError)
     validation.check_text(scenario.name, "name", ScenarioError)
     _ = scenario.tolerances
+
+
+def _check_least_tolerance(method: str, rtol: tuple[float, ...], atol: tuple[float, ...]) -> None:
+    """Refuse an rtol that no step can meet, where no atol allows more."""
+    least = min((one for one, other in zip(rtol, atol, strict=True) if other == 0), default=1.0)
+    if least < LEAST_STEP_RTOL:
+        raise ScenarioError(
+            f"rtol {least:g} is finer than numbers of 16 digits can hold: {LEAST_STEP_RTOL:g} is the least that the "
+            f"steps of method {method!r} can be controlled by"
+        )
 
 
 def warn_of_step(step: float, method: Any) -> None:
@@ -421,4 +443,4 @@ def _validate_indices(
 ) -> None:
     out_of_range = [b for b in bodies or () if not 0 <= b < len(scenario.bodies)]
     if out_of_range:
-        raise error(f"{what} body {out_of_range[0]}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")
+        raise error(f"{what} body {show(out_of_range[0])}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")

@@ -16,7 +16,16 @@ from polhode.results.nodes import offsets_of, refuse_moving_center
 from polhode.scenario.force import Force, map_leaves
 from polhode.scenario.scenario import Scenario
 from polhode.solve.quick_advance import QuickLoads
-from polhode.validation import AXES, Array, as_floats, check_number, check_numbers, check_word, shape_of
+from polhode.validation import (
+    AXES,
+    Array,
+    as_floats,
+    check_number,
+    check_numbers,
+    check_word,
+    is_whole_number,
+    shape_of,
+)
 
 ZERO = (0.0, 0.0, 0.0)
 VALUES = 21
@@ -111,7 +120,7 @@ class AppliedLoads:
     def check_body(self, body: Any) -> int:
         """The index of a body."""
         last = len(self._bodies) - 1
-        if isinstance(body, bool) or not isinstance(body, (int, np.integer)) or not 0 <= body <= last:
+        if not is_whole_number(body) or not 0 <= body <= last:
             count = "there is one body, 0" if last == 0 else f"the bodies are numbered from 0 to {last}"
             raise ScenarioError(f"body={show(body)}: {count}")
         return int(body)

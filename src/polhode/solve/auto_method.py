@@ -212,10 +212,10 @@ def _run_best_method(plan: RunPlan, why: str, run: Run) -> Attempt:
     fails = failure is not None and failure.reason in ("stuck", "non-finite")
     if (
         scenario.used_method.is_taylor_series
-        or not has_taylor_series()
         or not (fails or report.missed)
         or scenario.is_extended
         or scenario.engine == "gpu"
+        or not has_taylor_series()
     ):
         return first
     came = (

@@ -11,7 +11,7 @@ from polhode.errors import InputError, ScenarioError, nearest, show
 from polhode.scenario.scenario import Scenario
 from polhode.solve.applied_loads import NAMES
 from polhode.solve.stepper import Stepper
-from polhode.validation import Array, check_numbers, shape_of
+from polhode.validation import Array, check_numbers, is_whole_number, shape_of
 
 ROUNDING = 1e-6
 """An action beyond its limits by this fraction was rounded to 32 bits."""
@@ -33,7 +33,7 @@ class DrivenLoads:
             name, body = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
             if not isinstance(name, str) or name not in NAMES:
                 raise InputError(f"actions has {show(name)}, which is no load: {nearest(name, NAMES)}")
-            if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < len(scenario.bodies):
+            if not is_whole_number(body) or not 0 <= body < len(scenario.bodies):
                 raise ScenarioError(
                     f"actions has body {show(body)}: they are numbered from 0 to {len(scenario.bodies) - 1}"
                 )

@@ -11,7 +11,7 @@ import numpy as np
 from polhode.errors import InputError, show
 from polhode.scenario.scenario import Scenario
 from polhode.solve.driven_loads import DrivenLoads
-from polhode.validation import check_number, check_word
+from polhode.validation import Array, as_floats, check_number, check_word, is_whole_number
 
 if TYPE_CHECKING:
     import gymnasium
@@ -144,11 +144,7 @@ def vector_environment(
     from polhode.solve.gym_vector_environment import ScenarioVectorEnvironment
 
     scenario, between, driven = _check(scenario, interval, actions, reward, observe, ends, start)
-    if (
-        isinstance(num_envs, bool)
-        or not isinstance(num_envs, (int, np.integer))
-        or not 1 <= num_envs <= MOST_ENVIRONMENTS
-    ):
+    if not is_whole_number(num_envs) or not 1 <= num_envs <= MOST_ENVIRONMENTS:
         raise InputError(
             f"num_envs must be a whole number from 1 to {MOST_ENVIRONMENTS:,}, the number of environments, not "
             f"{show(num_envs)}"
@@ -184,3 +180,17 @@ def _check(
         if function is not None and not callable(function):
             raise InputError(f"{name} must be a function, not {show(function)}")
     return scenario, between, DrivenLoads(actions, scenario)
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse what seeds no random stream."""
+    if seed is not None and (not is_whole_number(seed) or seed < 0):
+        raise InputError(f"a seed is a whole number of at least 0, or None, not {show(seed)}")
+
+
+def returned_numbers(given: Any, name: str) -> Array:
+    """What a function of the user has returned, if it is numbers."""
+    try:
+        return as_floats(given)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must return numbers, not {show(given)}") from None

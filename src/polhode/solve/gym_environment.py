@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,10 +12,11 @@ import numpy as np
 from polhode.errors import InputError, show
 from polhode.scenario.scenario import Scenario
 from polhode.solve.driven_loads import DrivenLoads
+from polhode.solve.environment import check_seed, returned_numbers
 from polhode.solve.episode_clock import EpisodeClock
 from polhode.solve.many_motions import advance_one
 from polhode.solve.stepper import Stepper
-from polhode.validation import Array, check_number
+from polhode.validation import Array, check_flag, check_number
 
 
 class ScenarioEnvironment(gymnasium.Env):  # type: ignore[misc, type-arg, unused-ignore]
@@ -46,9 +47,10 @@ class ScenarioEnvironment(gymnasium.Env):  # type: ignore[misc, type-arg, unused
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Begin an episode."""
-        super().reset(seed=seed)
-        if options:
+        check_seed(seed)
+        if options is not None and not (isinstance(options, Mapping) and not options):
             raise InputError(f"reset takes no options, but got {show(options)}: a random start is given by `start`")
+        super().reset(seed=seed if seed is None else int(seed))
         if self._draw is None:
             self.stepper.restore(self._beginning)
         else:
@@ -67,7 +69,7 @@ class ScenarioEnvironment(gymnasium.Env):  # type: ignore[misc, type-arg, unused
         time, is_last = self._clock.end_of_step(self._taken)
         _, info, terminated = advance_one(stepper, time)
         if self._ends is not None and not terminated:
-            terminated = bool(self._ends(stepper))
+            terminated = check_flag(self._ends(stepper), "what ends returns")
         truncated = is_last and not terminated
         self._is_over = terminated or truncated
         reward = 0.0 if self._reward is None else check_number(self._reward(stepper, action), "the reward")
@@ -76,5 +78,5 @@ class ScenarioEnvironment(gymnasium.Env):  # type: ignore[misc, type-arg, unused
 
     def _look(self) -> Array:
         if self._observe is not None:
-            return np.array(self._observe(self.stepper), dtype=np.float64)
+            return np.array(returned_numbers(self._observe(self.stepper), "observe"))
         return self.stepper.read_states()

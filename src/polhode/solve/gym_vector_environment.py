@@ -14,9 +14,10 @@ from gymnasium.vector.utils import batch_space
 from polhode.errors import InputError, show
 from polhode.scenario.scenario import Scenario
 from polhode.solve.driven_loads import DrivenLoads
+from polhode.solve.environment import check_seed, returned_numbers
 from polhode.solve.episode_clock import EpisodeClock
 from polhode.solve.many_motions import Happening, ManyMotions
-from polhode.validation import Array, as_floats
+from polhode.validation import Array, is_whole_number
 
 Info = dict[str, Any]
 RESET_MASK = "reset_mask"
@@ -80,13 +81,12 @@ class ScenarioVectorEnvironment(gymnasium.vector.VectorEnv):  # type: ignore[mis
         """Begin the streams of these environments anew: seed, seed + 1, ..., or as a list says."""
         if seed is None:
             return
-        is_number = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+        is_number = is_whole_number(seed)
         seeds = [int(seed) + i for i in range(self.num_envs)] if is_number else seed
         if not isinstance(seeds, (list, tuple)) or len(seeds) != self.num_envs:
             raise InputError(f"seed must be a whole number, or a list of {self.num_envs}, not {show(seed)}")
         for one in seeds:
-            if one is not None and (isinstance(one, bool) or not isinstance(one, (int, np.integer)) or one < 0):
-                raise InputError(f"a seed is a whole number of at least 0, or None, not {show(one)}")
+            check_seed(one)
         for i in numbers:
             if seeds[i] is not None:
                 self._seeds[i], self._streams[i] = int(seeds[i]), None
@@ -175,7 +175,7 @@ class ScenarioVectorEnvironment(gymnasium.vector.VectorEnv):  # type: ignore[mis
     def _look(self) -> Array:
         if self._observe is None:
             return self.motions.read_states()
-        seen = self._numbers_of(self._observe(self.motions), "observe")
+        seen = returned_numbers(self._observe(self.motions), "observe")
         if seen.ndim == 0 or len(seen) != self.num_envs:
             raise InputError(
                 f"observe must return a row for each of the {self.num_envs} environments, but returned the shape "
@@ -186,7 +186,7 @@ class ScenarioVectorEnvironment(gymnasium.vector.VectorEnv):  # type: ignore[mis
     def _rewards(self, actions: Any) -> Array:
         if self._reward is None:
             return np.zeros(self.num_envs)
-        rewards = self._numbers_of(self._reward(self.motions, actions), "reward")
+        rewards = returned_numbers(self._reward(self.motions, actions), "reward")
         self._check_one_each(rewards, "reward")
         if not np.isfinite(rewards).all():
             i = int(np.argmax(~np.isfinite(rewards)))
@@ -201,13 +201,6 @@ class ScenarioVectorEnvironment(gymnasium.vector.VectorEnv):  # type: ignore[mis
             raise InputError(f"ends must return truth values, one for each environment, not {show(ended)}")
         self._check_one_each(ended, "ends")
         return ended
-
-    @staticmethod
-    def _numbers_of(given: Any, name: str) -> Array:
-        try:
-            return as_floats(given)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{name} must return numbers, not {show(given)}") from None
 
     def _check_one_each(self, given: Any, name: str) -> None:
         if given.shape != (self.num_envs,):

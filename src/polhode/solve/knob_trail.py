@@ -34,7 +34,7 @@ _EXACT = ("isfinite", "isnan", "isinf", "signbit", "floor", "ceil", "rint", "tru
 """Functions of NumPy whose results only choose: they are compared when the trail is verified."""
 
 
-class Log:
+class NumberLog:
     """Stands for a trail in a run with plain numbers: the numbers that go through arrays, in order."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Trail:
     of the knobs tell them apart.
     """
 
-    def __init__(self, graph: Graph, knobs: Sequence[Array] = (), logs: Sequence[Log] = ()) -> None:
+    def __init__(self, graph: Graph, knobs: Sequence[Array] = (), logs: Sequence[NumberLog] = ()) -> None:
         self.graph = graph
         self.nodes: dict[bytes, list[int]] = {}
         """The nodes of numbers, by their bits; the last is the most likely."""
@@ -175,7 +175,7 @@ _now = _Recording()
 
 
 @contextmanager
-def following_knobs(knobs: Sequence[Array] = (), logs: Sequence[Log] = ()) -> Iterator[Trail]:
+def following_knobs(knobs: Sequence[Array] = (), logs: Sequence[NumberLog] = ()) -> Iterator[Trail]:
     """A new trail, recorded until the end of the block; `logs` were made with other values of the knobs."""
     with tracing() as graph:
         trail = Trail(graph, knobs, logs)
@@ -188,9 +188,9 @@ def following_knobs(knobs: Sequence[Array] = (), logs: Sequence[Log] = ()) -> It
 
 
 @contextmanager
-def logging_numbers() -> Iterator[Log]:
+def logging_numbers() -> Iterator[NumberLog]:
     """A log of the numbers that go through arrays until the end of the block."""
-    log = Log()
+    log = NumberLog()
     with _asking(log):
         yield log
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants, euler_rate
+from polhode.equations.inertia import BodyConstants, constants_for_forces, euler_rate
 from polhode.equations.pivot import angular_momentum_about_pivot, com_acceleration, torque_about_pivot
 from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.right_hand_side import build_view
@@ -20,7 +20,9 @@ from polhode.equations.vectors import minus, plus, scaled
 from polhode.integrate.loops.layout import read, read_constants
 from polhode.integrate.prepare import group_like_pairs
 from polhode.integrate.straight import sample_function
+from polhode.integrate.traced_functions import trace_law
 from polhode.ir.targets.source import SourceFunction
+from polhode.quantities.own import OWN_QUANTITIES
 from polhode.scenario import force_evaluation
 from polhode.scenario.force import Force, flatten_leaves, map_leaves
 from polhode.scenario.scenario import Scenario
@@ -118,6 +120,12 @@ def _observe(exporter: SourceExporter, given: Any, writer: _Writer, listed: list
         listed.append({"name": "reaction of the pivot", "array": writer.add("reaction", [reaction])})
     if exporter.counts_work:
         writer.add("work", [[_sum(each[-1][0] for each in groups)]])
+    for name, one in OWN_QUANTITIES.items():
+        assert one.law is not None
+        law = trace_law(scenario, name, one.law, len(one.axes))
+        seen = zip(views, constants, strict=True)
+        values = [law(t, view, constants_for_forces(c, view.current_mass)) for view, c in seen]
+        writer.add(f"quantity_{name}", [value if one.axes else (value,) for value in values])
     writer.add("attitude_drift", [[given.unit[layout.drift + b * layout.size]] for b in bodies])
     return _write_energies(writer, scenario, t, views, constants, forces)
 

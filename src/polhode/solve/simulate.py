@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -37,7 +36,7 @@ from polhode.solve.long_steps import find_step_figures, warn_of_long_steps
 from polhode.solve.precision_check import compare_precision, warn_of_lost_precision
 from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
-from polhode.validation import check_flag, check_path
+from polhode.validation import check_flag, check_path, is_whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -231,7 +230,7 @@ def simulate(
         )
     if check_flag(resume, "resume", ScenarioError) and store is None:
         raise ScenarioError("resume=True continues a run that was begun with store=...: give that store")
-    scenario = _prepare_run(scenario, threads)
+    scenario = _prepare_run(scenario, threads, progress)
     if store is None:
         return run_motion(scenario, True, threads, progress)
     with open_run_store(check_path(store, "the run"), scenario, resume) as run_store:
@@ -258,15 +257,17 @@ def ask_for_final_states(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def check_threads(threads: Any) -> None:
-    """Refuse a number of threads that is none."""
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
+def check_run_options(threads: Any, progress: Any) -> None:
+    """Refuse a number of threads that is none, and a bar that is neither wanted nor not."""
+    if progress is not None:
+        check_flag(progress, "progress", ScenarioError)
+    if threads is not None and (not is_whole_number(threads) or threads < 1):
         raise ScenarioError(f"threads must be an integer of at least 1, but is {show(threads)}")
 
 
-def _prepare_run(scenario: Scenario, threads: int | None) -> Scenario:
+def _prepare_run(scenario: Scenario, threads: int | None, progress: bool | None) -> Scenario:
     """Check what was given; the scenario with the functions of the user traced."""
-    check_threads(threads)
+    check_run_options(threads, progress)
     check_user_functions(scenario)
     scenario = trace_functions(scenario)
     warn_before_run(scenario, stacklevel=5)

@@ -12,9 +12,11 @@ from polhode.equations.quaternions import to_world
 from polhode.errors import InputError
 from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Indices
-from polhode.results import dynamics
+from polhode.quantities import dynamics
+from polhode.quantities.page import describe_quantity
 from polhode.results.audit import audit_motion
 from polhode.results.contact_patches import contact_patches
+from polhode.results.dataset import quantities_of
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.contact import HalfSpace
 from polhode.scenario.force import Force
@@ -96,6 +98,7 @@ def record_motion(
     _add_bodies(meta, arrays, shown, appearances, appearance_index)
     _add_forces(meta, arrays, shown)
     _add_energies(meta, arrays, shown)
+    _add_quantities(meta, arrays, shown)
     _add_drift(meta, arrays, some, fine, rows)
     _add_closed_form(meta, arrays, exact, shown, has_closed_form)
     _add_contacts(meta, arrays, exact, shown, appearances)
@@ -268,6 +271,22 @@ def _add_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajecto
     for name, values in dynamics.energies(motion).items():
         arrays[f"energy_{name}"] = values.reshape(len(motion.times), -1)
         meta["energies"].append({"name": name, "unit": "J", "array": f"energy_{name}"})
+
+
+def _add_quantities(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory) -> None:
+    """What the plots show besides what they compute from poses, momenta and forces."""
+    meta["quantities"] = []
+    if len(motion.axes) > 1 or (motion.axis == "body" and motion.scenario.count > MAX_BODIES_WITH_FORCES):
+        return
+    for name, one in quantities_of(motion).items():
+        if one.on_page:
+            values = np.asarray(one.values(motion), dtype=np.float64)
+            counts = values.shape[values.ndim - len(one.axes) :]
+            is_per_body = not (one.of_system and motion.axis == "body")
+            rows = _with_body_axis(motion, values) if is_per_body else values
+            arrays[f"quantity_{name}"] = rows.reshape(*rows.shape[: 1 + is_per_body], -1)
+            about = {"name": name, "isPerBody": is_per_body, "array": f"quantity_{name}"}
+            meta["quantities"].append({**describe_quantity(one, counts), **about})
 
 
 def _add_drift(

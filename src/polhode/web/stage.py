@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from polhode.errors import InputError, nearest, show
 from polhode.massprops.body import Body
+from polhode.quantities.page import list_panels
 from polhode.web.props import Point, Prop, to_camel_case, to_plain
 
 SWITCHES = (
@@ -29,26 +30,6 @@ SWITCHES = (
     "follow",
 )
 """What can be switched on and off in the views: the switches of front/src/options.ts."""
-PANELS = (
-    "angular_velocity",
-    "angular_velocity_world",
-    "euler_angles",
-    "tilt_precession",
-    "tilt",
-    "precession",
-    "spin_angle",
-    "yaw_pitch_roll",
-    "quaternion",
-    "angular_momentum",
-    "energy",
-    "drift",
-    "position",
-    "velocity",
-    "speed",
-    "torque",
-    "forces",
-)
-"""Panels of the plots, beside `phase:X:Y`: those of front/src/plots/panel-list.ts."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +94,7 @@ class Stage:
     off: Sequence[str] = ()
     """Names from `SWITCHES` that are off at first."""
     panels: Sequence[str] = ()
-    """Names from `PANELS`, or `phase:X:Y` for one quantity over another, in order; empty for the page's choice."""
+    """Panels of the page, or `phase:X:Y` for one quantity over another, in order; empty for the page's choice."""
     props: Sequence[Prop] = ()
     floor: bool | float | None = None
     """Whether there is a floor with a grid, or its height in m; None for the page's choice."""
@@ -137,8 +118,8 @@ class Stage:
             if name not in SWITCHES:
                 raise InputError(f"the page has no switch {show(name)}: {nearest(name, SWITCHES)}")
         for name in self.panels:
-            if name not in PANELS and not (name.startswith("phase:") and name.count(":") == 2):
-                raise InputError(f"the page has no panel {show(name)}: {nearest(name, PANELS)}; or phase:X:Y")
+            if name not in list_panels() and not (name.startswith("phase:") and name.count(":") == 2):
+                raise InputError(f"the page has no panel {show(name)}: {nearest(name, list_panels())}; or phase:X:Y")
         if twice := set(self.switches) & set(self.off):
             raise InputError(f"a switch is either on or off at first, not both: {', '.join(sorted(twice))}")
 

@@ -17,7 +17,7 @@ from polhode.ensembles.sampling.parameters import (
 )
 from polhode.ensembles.sampling.random_words import Members
 from polhode.equations.elementary import exp
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.validation import Array
 
 
@@ -61,7 +61,7 @@ def normal(where: str, mean: Any, standard_deviation: Any, covariance: Any) -> D
         return Distribution("normal", parameters, components.size, transform)
     center = check_components(where, mean=mean)
     if not center.is_vector:
-        raise InputError(f"{where} has a covariance, so its mean must be a vector, not {mean!r}")
+        raise InputError(f"{where} has a covariance, so its mean must be a vector, not {show(mean)}")
     factor, means = factor_covariance(covariance, center.size, where), center.values[0].tolist()
 
     def correlate(u: Array, members: Members) -> Array:
@@ -157,7 +157,7 @@ def choice(where: str, values: Any, weights: Any) -> Distribution:
     except ValueError:
         known = None
     if known is None or known.ndim == 0 or len(known) == 0 or not np.isfinite(known).all():
-        raise InputError(f"values of {where} must be a list of finite numbers, or of vectors, not {values!r}")
+        raise InputError(f"values of {where} must be a list of finite numbers, or of vectors, not {show(values)}")
     shares = np.ones(len(known)) if weights is None else check_components(where, weights=weights).values[0]
     check_not_negative(shares, "weights", where)
     if len(shares) != len(known) or not shares.any():
@@ -178,7 +178,9 @@ def integers(where: str, low: Any, high: Any) -> Distribution:
     components = check_components(where, low=low, high=high)
     check_order(components, where)
     if any((values != np.rint(values)).any() or (np.abs(values) > 2.0**52).any() for values in components.values):
-        raise InputError(f"low and high of {where} must be whole numbers within 2**52, not {low!r} and {high!r}")
+        raise InputError(
+            f"low and high of {where} must be whole numbers within 2**52, not {show(low)} and {show(high)}"
+        )
 
     def between(u: Array, low: float, high: float) -> Array:
         return np.minimum(low + np.floor(u * (high - low + 1.0)), high)

@@ -16,9 +16,9 @@ from polhode.ensembles.sampling.random_inertia import scattered_inertia
 from polhode.ensembles.sampling.random_rotations import random_direction, random_rotation, small_rotation
 from polhode.ensembles.sampling.random_words import Members
 from polhode.ensembles.sampling.tables import table_rows
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.synonyms import explain_unknown_arguments
-from polhode.validation import Array
+from polhode.validation import Array, check_text
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -148,6 +148,7 @@ class Draw:
     @_recorded
     def random_rotation(self, name: str) -> Array:
         """Attitudes that are uniform on SO(3), as unit quaternions (members, 4)."""
+        _place(name)
         return self._draw(name, random_rotation())
 
     @_recorded
@@ -249,5 +250,6 @@ class Draw:
 
 def _place(name: str) -> str:
     if not isinstance(name, str) or not name:
-        raise InputError(f"an input needs a name, as in draw.normal('mass', 1.0, 0.02), not {name!r}")
+        raise InputError(f"an input needs a name, as in draw.normal('mass', 1.0, 0.02), not {show(name)}")
+    check_text(name, "the name of an input")
     return f"the input {name!r}"

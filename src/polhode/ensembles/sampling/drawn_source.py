@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import sha256
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,10 @@ import numpy as np
 from polhode.ensembles.sampling.designs import DESIGNS, RandomDesign, make_design
 from polhode.ensembles.sampling.draw import Draw
 from polhode.ensembles.sampling.random_words import Members
-from polhode.errors import InputError, ScenarioError, nearest
+from polhode.errors import InputError, ScenarioError, show
 from polhode.scenario.force import announce_members, flatten_leaves
 from polhode.scenario.scenario import Scenario
-from polhode.validation import Array
+from polhode.validation import Array, check_word, is_whole_number
 
 PROBES = (5, 7)
 """How many members the build function is first called with, to learn what it draws."""
@@ -27,6 +26,8 @@ AMBIGUOUS_LENGTH = 3
 SAME = 1e-9
 """Relative to the largest number: a build function may round differently for other members."""
 
+LONGEST_SEED = 1024
+"""In bits: streams are named by its digits, of which Python writes at most 4300."""
 MOST_MEMBERS = 2**53
 """Beyond that not every number of a member is a double, as in reductions and files."""
 
@@ -61,14 +62,17 @@ class DrawnSource:
 
     def __init__(self, build: Callable[[Draw], Scenario], members: int, seed: int = 0, design: str = "random") -> None:
         if not callable(build):
-            raise ScenarioError(f"a sweep needs a function build(draw) that returns a Scenario, not {build!r}")
-        if not isinstance(design, str) or design not in DESIGNS:
-            raise ScenarioError(f"design {design!r} is unknown: {nearest(design, DESIGNS)}")
+            raise ScenarioError(f"a sweep needs a function build(draw) that returns a Scenario, not {show(build)}")
+        check_word(design, "design", DESIGNS, ScenarioError)
         self.build, self.design = build, design
         self.members = _check_count(members, "members", 1)
         if self.members > MOST_MEMBERS:
-            raise ScenarioError(f"members must be at most 2^53, about 9e15, so that all have numbers, not {members!r}")
+            raise ScenarioError(
+                f"members must be at most 2^53, about 9e15, so that all have numbers, not {show(members)}"
+            )
         self.seed = _check_count(seed, "seed", 0)
+        if self.seed.bit_length() > LONGEST_SEED:
+            raise ScenarioError(f"seed must be below 2^{LONGEST_SEED}, not {show(seed)}")
         probes = [self._call(np.arange(n, dtype=np.int64) % self.members, RandomDesign(self.seed)) for n in PROBES]
         first = probes[0][0]
         if not first.values:
@@ -159,7 +163,7 @@ class DrawnSource:
                 error.add_note("build(draw) is called with arrays: what it draws has one number for each member")
             raise
         if not isinstance(scenario, Scenario):
-            raise ScenarioError(f"build must return a Scenario, but returned {scenario!r}")
+            raise ScenarioError(f"build must return a Scenario, but returned {show(scenario)}")
         if draw.values and scenario.members is None:
             raise ScenarioError(
                 "nothing in the scenario that build returned has a leading axis for the members: give the arrays that "
@@ -210,7 +214,7 @@ class DrawnSource:
     def _check_members(self, given: Any) -> Members:
         members = np.atleast_1d(np.asarray(given))
         if members.ndim != 1 or len(members) == 0 or members.dtype.kind not in "iu":
-            raise ScenarioError(f"members must be a list of whole numbers, not {given!r}")
+            raise ScenarioError(f"members must be a list of whole numbers, not {show(given)}")
         if members.min() < 0 or members.max() >= self.members:
             raise ScenarioError(
                 f"members are numbered from 0 to {self.members - 1}: there is none of the number "
@@ -220,8 +224,8 @@ class DrawnSource:
 
 
 def _check_count(value: Any, name: str, least: int) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
-        raise ScenarioError(f"{name} must be a whole number, {least} or more, not {value!r}")
+    if not is_whole_number(value) or value < least:
+        raise ScenarioError(f"{name} must be a whole number, {least} or more, not {show(value)}")
     return int(value)
 
 

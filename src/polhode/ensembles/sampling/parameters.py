@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode import validation
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.validation import Array
 
 SEMIDEFINITE_RTOL = 1e-10
@@ -36,7 +36,7 @@ def check_components(where: str, may_be_infinite: tuple[str, ...] = (), **parame
         try:
             array = validation.as_floats(value)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{label} must be a number or a list of numbers, not {value!r}") from None
+            raise InputError(f"{label} must be a number or a list of numbers, not {show(value)}") from None
         if array.ndim > 1 or array.size == 0:
             raise InputError(f"{label} must be a number, or a vector of them, but has the shape {array.shape}")
         if np.isnan(array).any() or (name not in may_be_infinite and np.isinf(array).any()):

@@ -13,7 +13,7 @@ from polhode.ensembles.sampling.normal_quantile import normal_quantile
 from polhode.ensembles.sampling.parameters import check_components, check_not_negative
 from polhode.equations.quaternions import product
 from polhode.equations.scalar_ops import cos, sin
-from polhode.errors import InputError
+from polhode.errors import InputError, show
 from polhode.validation import Array
 
 TURN = 2 * np.pi
@@ -29,7 +29,7 @@ def small_rotation(where: str, standard_deviation: Any, mean: Any) -> Distributi
     deviations = check_three(standard_deviation, "standard_deviation", where)
     q = validation.check_numbers(mean, f"mean of {where}", (4,))
     if q.shape != (4,) or not q.any():
-        raise InputError(f"mean of {where} must be one quaternion (w, x, y, z), not 0, but is {mean!r}")
+        raise InputError(f"mean of {where} must be one quaternion (w, x, y, z), not 0, but is {show(mean)}")
     unit = normalized(q)
     parameters = {"standard_deviation": plain(standard_deviation), "mean": plain(mean)}
     return Distribution("small_rotation", parameters, 3, lambda u, members: rotations_about(unit, deviations, u))
@@ -52,7 +52,7 @@ def check_three(value: Any, name: str, where: str) -> Array:
     """Three standard deviations, given as one for all or one for each."""
     components = check_components(where, **{name: value})
     if components.size not in (1, 3):
-        raise InputError(f"{name} of {where} must be one number or three, not {value!r}")
+        raise InputError(f"{name} of {where} must be one number or three, not {show(value)}")
     check_not_negative(components.values[0], name, where)
     return np.broadcast_to(components.values[0], (3,))
 

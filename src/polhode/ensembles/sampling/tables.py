@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.ensembles.sampling.distributions import Distribution
-from polhode.errors import FileError, InputError, nearest
-from polhode.validation import Array, as_floats
+from polhode.errors import FileError, InputError, nearest, show
+from polhode.validation import Array, as_floats, check_path, check_word
 
 
 class NumberTable(NamedTuple):
@@ -28,8 +28,8 @@ def table_rows(where: str, source: Any, column: Any, rows: Any, row_name: str | 
     """Row i for member i, or a random row."""
     values, described = select_columns(source, column, where)
     count = len(values)
-    if rows not in ("member", "random"):
-        raise InputError(f"rows of {where} must be 'member' (row i for member i) or 'random', not {rows!r}")
+    advice = "it must be 'member' (row i for member i) or 'random'"
+    check_word(rows, f"rows of {where}", ("member", "random"), InputError, advice)
     if rows == "random":
         parameters = {**described, "rows": rows} | ({} if row_name is None else {"row_name": row_name})
         return Distribution("table", parameters, 1, lambda u, members: values[np.floor(u[:, 0] * count).astype(int)])
@@ -46,7 +46,7 @@ def table_rows(where: str, source: Any, column: Any, rows: Any, row_name: str | 
 def select_columns(source: Any, column: Any, where: str) -> tuple[Array, dict[str, Any]]:
     """The values of a table, (rows,) or (rows, columns), and a plain description of them."""
     if isinstance(source, (str, PathLike)):
-        table = read_csv(Path(source))
+        table = read_csv(check_path(source, "a table", "read from"))
         values = _named_columns(table, column, where, str(source))
         described = {"table": Path(source).name}
     else:
@@ -55,7 +55,7 @@ def select_columns(source: Any, column: Any, where: str) -> tuple[Array, dict[st
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"the table of {where} must be an array of numbers, or the name of a CSV file") from None
         if values.ndim == 0 or len(values) == 0:
-            raise InputError(f"the table of {where} must have rows, one for each member, but is {source!r}")
+            raise InputError(f"the table of {where} must have rows, one for each member, but is {show(source)}")
         if column is not None:
             raise InputError(f"{where} names a column, which an array does not have: select it, array[:, 0]")
         described = {"table": "an array"}
@@ -73,7 +73,7 @@ def _named_columns(table: NumberTable, column: Any, where: str, path: str) -> Ar
         return table.rows[:, 0] if len(table.columns) == 1 else table.rows
     names = [column] if isinstance(column, str) else column
     if not isinstance(names, Sequence) or not names:
-        raise InputError(f"column of {where} must be the name of a column, or a list of names, not {column!r}")
+        raise InputError(f"column of {where} must be the name of a column, or a list of names, not {show(column)}")
     for name in names:
         if name not in table.columns:
             raise InputError(f"{where}: {path} has no column {name!r}: {nearest(name, table.columns)}")

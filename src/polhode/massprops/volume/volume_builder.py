@@ -126,7 +126,7 @@ def _check_flip_repair(repair: str | Sequence[str] | None) -> bool:
 
 
 def _check_accuracy(degree: Any, rtol: Any) -> None:
-    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or not 0 <= degree <= MAX_DEGREE:
+    if not validation.is_whole_number(degree) or not 0 <= degree <= MAX_DEGREE:
         raise InputError(f"degree must be an integer from 0 to {MAX_DEGREE}, not {show(degree)}")
     value = validation.check_number(rtol, "rtol")
     if not MIN_RTOL <= value < 1:

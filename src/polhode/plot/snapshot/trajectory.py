@@ -10,7 +10,7 @@ import numpy as np
 from polhode import validation
 from polhode.errors import InputError
 from polhode.massprops.body import Body
-from polhode.results.dynamics import loads
+from polhode.quantities.dynamics import loads
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.members import select_body_members
 from polhode.validation import Array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,22 @@ from polhode.equations.pivot import com_acceleration, torque_about_pivot
 from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.right_hand_side import build_rotor_torques
 from polhode.equations.vectors import minus, plus, scaled
-from polhode.errors import InputError
-from polhode.results.trajectory import Trajectory, require_forces
+from polhode.errors import InputError, ScenarioError
 from polhode.scenario import force_evaluation
 from polhode.scenario.force import Force
 from polhode.scenario.state import split_groups, stack_components
 from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from polhode.results.trajectory import Trajectory
+
+
+def require_forces(motion: Trajectory, what: str) -> None:
+    """Refuse what cannot be known of a stored motion whose file could not hold its forces."""
+    if motion.unknown_forces:
+        raise ScenarioError(
+            f"{what} needs {', '.join(motion.unknown_forces)}, which a file cannot hold: simulate again"
+        )
 
 
 def potential_energy(motion: Trajectory) -> Array:
