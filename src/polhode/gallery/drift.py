@@ -96,7 +96,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
     ]
 
 
-@panels("AABBCC;DDDEEE", heights=(1.0, 1.06))
+@panels("AABBCC;DDDEEE", heights=(1.25, 1.0))
 def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> list[DrawPanel]:
     """The drift over time, its effect on a box, and its growth with the angle per step."""
     count, angles, done = round(steps), np.geomspace(0.02, 0.5, 200), motions[MATRIX].times / turn
