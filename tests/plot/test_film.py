@@ -16,7 +16,8 @@ import polhode as ph
 from polhode.cli import cli
 from polhode.errors import FileError, InputError
 from polhode.plot import film as films
-from polhode.plot.film import FilmWarning, default_pace, describe_pace, film, frame_times
+from polhode.plot.film import film
+from polhode.plot.film_plan import FilmWarning, aliasing_warning, default_pace, describe_pace, frame_times
 from polhode.plot.style import COLORS
 from polhode.plot.time_labels import choose_time_format
 
@@ -79,13 +80,13 @@ def test_more_than_half_a_turn_between_frames_raises_a_warning_with_a_better_pac
     """[Christian 2011, section 17.6]: half a turn per frame is 30 pi rad/s at 30 frames per second."""
     slow, fast = (spun(rate, 0.001) for rate in (29.9 * pi, 30.1 * pi))
     unseen = ph.simulate(ph.particle(1.0), duration=0.001, output_step=0.001)
-    assert films.aliasing_warning(slow, 1.0, 30.0) is None
-    assert films.aliasing_warning(unseen, 1.0, 30.0) is None  # a particle, whose turns nobody sees
-    sentence = films.aliasing_warning(fast, 1.0, 30.0)
+    assert aliasing_warning(slow, 1.0, 30.0) is None
+    assert aliasing_warning(unseen, 1.0, 30.0) is None  # a particle, whose turns nobody sees
+    sentence = aliasing_warning(fast, 1.0, 30.0)
     assert "up to 0.502 turns between two frames" in sentence
     pace = float(sentence.split("a pace of ")[1].split()[0])
     assert 0.45 < pace <= 0.5
-    assert films.aliasing_warning(fast, pace, 30.0) is None
+    assert aliasing_warning(fast, pace, 30.0) is None
     with pytest.warns(FilmWarning, match="a pace of 0.24 shows it correctly"):
         made = film(spun(100.0, 0.2), tmp_path / "x.gif", pace=1.0, size=SMALL)
     assert made.warning is not None
