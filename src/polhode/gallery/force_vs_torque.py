@@ -7,10 +7,12 @@ from math import pi
 
 import numpy as np
 
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, energies, panels, space
+from polhode.gallery.plain_formulas import quarter_period
 from polhode.massprops.shapes import box
 from polhode.reference.pendulum import Pendulum
 from polhode.results.motion import Motion
@@ -21,8 +23,9 @@ from polhode.web.props import Ball, Polygon, Text
 from polhode.web.stage import Stage, StageCamera
 
 SIDES = (4.0, 1.0, 1.0)
-OFF_CENTER, AT_CENTER = "off the center", "at the center"
-FRAMES = 400
+OFF_CENTER, AT_CENTER, UNTIL_REST = "off the center", "at the center", "off the center, until it stops to turn"
+FRAMES, PAST_REST = 400, 1.02
+"""Outputs, and how much longer the last run is than until the rotation stops."""
 LEAST = 1000
 """Minimum number of steps per period of small oscillations."""
 
@@ -33,22 +36,21 @@ def _pendulum(force: float, arm: float, mass: float) -> Pendulum:
 
 
 def scenario(force: float, arm: float, mass: float, duration: float) -> dict[str, Scenario]:
-    """The long block from rest, pushed along z off center and at its center, at least until the first stop."""
-    swing = _pendulum(force, arm, mass)
-    frame = duration / FRAMES
-    frames = max(FRAMES, int(np.ceil(1.02 * swing.period / 2 / frame)))
-    steps_per_frame = int(np.ceil(frame * LEAST * swing.small_rate / (2 * pi)))
+    """The long block from rest, pushed along z off center and at its center; and off center until it stops to turn."""
+    rate = sqrt(force * arm / (mass * (SIDES[0] ** 2 + SIDES[2] ** 2) / 12))
+    stop = 2 * quarter_period(0.5) / rate
+    runs = {OFF_CENTER: (arm, duration), AT_CENTER: (0.0, duration), UNTIL_REST: (arm, PAST_REST * stop)}
     return {
         name: Scenario(
             box(SIDES, mass),
-            forces=[force_at((0.0, 0.0, force), point)],
-            duration=frames * frame,
-            step=frame / steps_per_frame,
-            output_times=np.arange(frames + 1) * frame,
+            forces=[force_at((0.0, 0.0, force), (at, 0.0, 0.0))],
+            duration=FRAMES * frame,
+            step=frame / -(-(frame * LEAST * rate / (2 * pi)) // 1),
+            output_times=[k * frame for k in range(FRAMES + 1)],
             method="rk4",
             name=f"force-vs-torque, {name}",
         )
-        for name, point in ((OFF_CENTER, (arm, 0.0, 0.0)), (AT_CENTER, (0.0, 0.0, 0.0)))
+        for name, at, frame in ((name, at, lasts / FRAMES) for name, (at, lasts) in runs.items())
     }
 
 
@@ -80,16 +82,17 @@ def numbers(
     motion, swing = motions[OFF_CENTER], _pendulum(force, arm, mass)
     along, angle = (force * duration) ** 2 / (2 * mass), float(swing.turned_at(duration))
     extra, most = force * arm * float(np.sin(angle)), force * arm
-    rest = zero_crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1]
-    at_rest = float(motion.at(swing.period / 2).angular_velocity[1]) ** 2 / 2 * most / swing.small_rate**2
-    speeds = np.linalg.norm(motion.point_velocities((arm, 0.0, 0.0))[: FRAMES + 1], axis=1)
+    later = motions[UNTIL_REST]
+    rest = zero_crossings(later, later.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1]
+    at_rest = float(later.at(swing.period / 2).angular_velocity[1]) ** 2 / 2 * most / swing.small_rate**2
+    speeds = np.linalg.norm(motion.point_velocities((arm, 0.0, 0.0)), axis=1)
     path = float(speeds[0] + speeds[-1] + 4 * speeds[1:-1:2].sum() + 2 * speeds[2:-1:2].sum()) * duration / (3 * FRAMES)
     length = _path_length(force, arm, mass, duration)
     return [
         check(
             "extra energy",
             "J",
-            motion.rotational_energy[FRAMES],
+            motion.rotational_energy[-1],
             extra,
             1e-9 * most,
             "F . (R r - r) = F d sin(angle)",
@@ -98,7 +101,7 @@ def numbers(
         check(
             "work of the off-center force",
             "J",
-            np.asarray(motion.work)[FRAMES],
+            np.asarray(motion.work)[-1],
             along + extra,
             1e-9 * along,
             "F . (displacement of the point of application)",
@@ -107,17 +110,17 @@ def numbers(
             check(
                 f"translational energy, pushed {name}",
                 "J",
-                m.translational_energy[FRAMES],
+                m.translational_energy[-1],
                 along,
                 1e-11 * along,
                 "(F t)^2/(2 M), independent of the point",
             )
-            for name, m in motions.items()
+            for name, m in ((name, motions[name]) for name in (OFF_CENTER, AT_CENTER))
         ),
         check(
             "rotation angle",
             "rad",
-            _turn_angle(motion)[FRAMES],
+            _turn_angle(motion)[-1],
             angle,
             1e-9,
             "pendulum released at 90 degrees, cd(w0 t)",
@@ -153,7 +156,8 @@ def numbers(
 @panels("AB;AC", size=(12.0, 7.4), widths=(1, 1.25))
 def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> list[DrawPanel]:
     """Both blocks in motion, the path of the point of application, and the energies."""
-    motion, swing, most = motions[OFF_CENTER], _pendulum(force, arm, mass), force * arm
+    swing, most = _pendulum(force, arm, mass), force * arm
+    motion = max((motions[OFF_CENTER], motions[UNTIL_REST]), key=lambda one: float(one.times[-1]))
     along, extra = (force * motion.times) ** 2 / (2 * mass), most * np.sin(swing.turned_at(motion.times))
     return [
         _blocks(motions, arm),
@@ -203,7 +207,7 @@ def _blocks(motions: Mapping[str, Motion], arm: float) -> DrawPanel:
 
 def stage(force: float, arm: float, mass: float, duration: float, run: str = OFF_CENTER) -> Stage:
     """The point at which the force acts, and where it was at the start."""
-    at = (arm if run == OFF_CENTER else 0.0, 0.0, 0.0)
+    at = (0.0 if run == AT_CENTER else arm, 0.0, 0.0)
     half = np.array(SIDES) / 2
     outline = [(sx * half[0], -half[1], sz * half[2]) for sx, sz in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     return Stage(
