@@ -37,7 +37,7 @@ _SUPPORT_MODULES = (
     "lesson",
     "live_page",
     "measurements",
-    "panels",
+    "pictures",
     "plain_formulas",
     "rotation_sequence",
     "shared",

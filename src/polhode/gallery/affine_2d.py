@@ -10,7 +10,7 @@ import numpy as np
 from polhode import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Arrow, Closed, Curves, Line, Note, Shape, panels
+from polhode.gallery.pictures import Arrow, Closed, Curves, Line, Note, Shape, panels
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
-from polhode.gallery.panels import DrawPanel, drawn, panels
+from polhode.gallery.pictures import DrawPanel, drawn, panels
 from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body

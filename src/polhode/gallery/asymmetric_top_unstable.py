@@ -8,7 +8,7 @@ from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squar
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval, zero_crossings
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body

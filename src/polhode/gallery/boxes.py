@@ -11,7 +11,7 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, components, drawn, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, components, drawn, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.problems import problem
 from polhode.results.motion import Motion

@@ -12,7 +12,7 @@ from polhode.equations.elementary import atan2
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, Line, panels
+from polhode.gallery.pictures import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.results.motion import Motion
 from polhode.scenario.air import constant

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, Line, components, panels
+from polhode.gallery.pictures import Closed, Curves, Line, components, panels
 from polhode.gallery.tumbling_brick import BRICK, DURATION, LIKENESS
 from polhode.results.motion import Motion
 from polhode.scenario.earth import WGS84

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.patches import Circle, Polygon
 
 from polhode import affine
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line
 from polhode.plot.log_axes import mask_nonpositive, set_log_x, set_log_y
 from polhode.plot.panels import format_time_axis, mark_impacts
 from polhode.plot.projection import Camera

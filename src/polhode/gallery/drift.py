@@ -12,7 +12,7 @@ from polhode.equations.scalar_ops import nearest_integer
 from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_norm_loss
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
 from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Note, components, drawn, panels
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Note, components, drawn, panels
 from polhode.gallery.plain_formulas import free_rotation_period
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder

@@ -10,7 +10,7 @@ import numpy as np
 from polhode import rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, Note, panels, space
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
 from polhode.results.motion import Motion

@@ -11,7 +11,7 @@ import numpy as np
 from polhode.equations.quaternions import to_world
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import thin_disk
 from polhode.results.motion import Motion
 from polhode.scenario.contact import floor

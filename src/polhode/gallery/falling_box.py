@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Curves, DrawPanel, Line, drawn, energies, panels, space
+from polhode.gallery.pictures import Curves, DrawPanel, Line, drawn, energies, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, thin_sheet
 from polhode.results.motion import Motion

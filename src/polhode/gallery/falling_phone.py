@@ -12,7 +12,7 @@ from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, components, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
 from polhode.reference.free_rotation import AsymmetricTop

@@ -15,7 +15,7 @@ from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leap
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import thin_disk, thin_sheet

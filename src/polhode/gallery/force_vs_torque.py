@@ -11,7 +11,7 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, energies, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, energies, panels, space
 from polhode.gallery.plain_formulas import quarter_period
 from polhode.massprops.shapes import box
 from polhode.reference.pendulum import Pendulum

@@ -7,7 +7,7 @@ from typing import Any
 from polhode.equations.scalar_ops import larger, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, drawn, panels
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, drawn, panels
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import particle
 from polhode.reference.fall import with_quadratic_drag

@@ -11,7 +11,7 @@ from polhode.equations.elementary import tan
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import radians, sorted_period
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, thin_disk

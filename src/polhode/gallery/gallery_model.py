@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 from polhode.errors import InputError, nearest, show
 from polhode.gallery.knob import Knob
 from polhode.gallery.lesson import Lesson
-from polhode.gallery.panels import PanelPicture
+from polhode.gallery.pictures import PanelPicture
 from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
@@ -134,7 +134,7 @@ class Model:
     numbers: Callable[..., Sequence[ReferenceCheck]] | None = None
     """Checks, the most important first; None if there are none."""
     picture: Callable[..., Figure] | None = None
-    """A function that draws a figure, or one decorated with `polhode.gallery.panels.panels`, which gets the title."""
+    """A function that draws a figure, or one decorated with `polhode.gallery.pictures.panels`, which gets the title."""
     stage: Stage | Callable[..., Stage] = field(default=Stage())
     """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
     motion, if it takes that."""

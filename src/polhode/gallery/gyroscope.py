@@ -13,7 +13,7 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, chec
 from polhode.gallery.gyroscope_disk import FRAMES, GRAVITY, HEIGHT, MASS, inclination, initial_state, turning_times
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.gallery.plain_formulas import released_period, steady_precession_rates
 from polhode.reference.heavy_top import HeavyTop
 from polhode.results.motion import Motion

@@ -12,7 +12,7 @@ from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
-from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import nutation_period
 from polhode.reference.heavy_top import HeavyTop
 from polhode.results.motion import Motion

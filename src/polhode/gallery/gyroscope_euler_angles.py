@@ -14,7 +14,7 @@ from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, components, panels, space
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.reference.heavy_top import HeavyTop
 from polhode.results.motion import Motion
 from polhode.rotations import angle_between

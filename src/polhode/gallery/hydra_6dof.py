@@ -12,7 +12,7 @@ import numpy as np
 from polhode.gallery.closed_forms.runge_kutta_rotation import phase_error
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, energies, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, energies, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.results.motion import Motion

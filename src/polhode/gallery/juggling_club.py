@@ -11,7 +11,7 @@ from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, Shape, energies, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, Shape, energies, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere

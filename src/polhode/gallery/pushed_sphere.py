@@ -10,7 +10,7 @@ from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.shapes import sphere
 from polhode.results.motion import Motion

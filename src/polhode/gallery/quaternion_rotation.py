@@ -11,7 +11,7 @@ from polhode.equations.elementary import atan2
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Color, Curves, DrawPanel, Line, components, panels, space
+from polhode.gallery.pictures import Closed, Color, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.massprops.shapes import box
 from polhode.results.motion import Motion

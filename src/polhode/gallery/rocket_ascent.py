@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, Line, panels
+from polhode.gallery.pictures import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder, frustum
 from polhode.results.motion import Motion

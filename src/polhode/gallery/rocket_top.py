@@ -12,7 +12,7 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, chec
 from polhode.gallery.gyroscope_disk import inclination, turning_times
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
-from polhode.gallery.panels import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.plain_formulas import released_period
 from polhode.massprops.body import Body

@@ -8,7 +8,7 @@ from polhode import rotations
 from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, components, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.massprops.shapes import sphere

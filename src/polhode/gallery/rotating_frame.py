@@ -7,7 +7,7 @@ import numpy as np
 from polhode.gallery.closed_forms.turning_platform import PlatformThrow
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import sphere
 from polhode.results.motion import Motion
 from polhode.results.rotating_frame import RotatingFrameMotion

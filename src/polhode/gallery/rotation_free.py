@@ -8,7 +8,7 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import lever_arms
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
 from polhode.results.motion import Motion

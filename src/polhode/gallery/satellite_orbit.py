@@ -11,7 +11,7 @@ from polhode.equations.quaternions import product
 from polhode.equations.scalar_ops import cos, sin, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, Line, panels
+from polhode.gallery.pictures import Closed, Curves, Line, panels
 from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box

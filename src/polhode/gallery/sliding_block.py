@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, Note, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.massprops.shapes import box
 from polhode.results.motion import Motion
 from polhode.scenario.contact import slope

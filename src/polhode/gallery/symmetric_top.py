@@ -8,7 +8,7 @@ from polhode.gallery.closed_forms.printed_programs import matlab_top
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones

@@ -8,7 +8,7 @@ from polhode.equations.scalar_ops import larger, sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
-from polhode.gallery.panels import Curves, DrawPanel, Line, drawn, panels
+from polhode.gallery.pictures import Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder

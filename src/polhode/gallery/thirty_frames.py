@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.fall import Flight, with_linear_drag
 from polhode.results.motion import Motion

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Curves, DrawPanel, Line, drawn, energies, panels, space
+from polhode.gallery.pictures import Curves, DrawPanel, Line, drawn, energies, panels, space
 from polhode.massprops.shapes import box
 from polhode.results.motion import Motion
 from polhode.scenario.contact import floor

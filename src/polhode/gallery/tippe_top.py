@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.panels import Curves, DrawPanel, Line, energies, panels, space
+from polhode.gallery.pictures import Curves, DrawPanel, Line, energies, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, sphere
 from polhode.results.motion import Motion

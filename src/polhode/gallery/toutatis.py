@@ -18,7 +18,7 @@ from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, chec
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuths, zero_crossings
-from polhode.gallery.panels import Curves, DrawPanel, Line, components, panels, space
+from polhode.gallery.pictures import Curves, DrawPanel, Line, components, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import ellipsoid
 from polhode.reference.free_rotation import AsymmetricTop

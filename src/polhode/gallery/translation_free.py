@@ -10,7 +10,7 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossings
-from polhode.gallery.panels import Closed, Curves, DrawPanel, Line, drawn, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels, space
 from polhode.gallery.plain_formulas import quarter_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box

@@ -91,7 +91,7 @@ class Curves:
 
     Examples
     --------
-    >>> from polhode.gallery.panels import Curves, Line
+    >>> from polhode.gallery.pictures import Curves, Line
     >>> from polhode.plot.style import styled_figure
     >>> with styled_figure(4.0, 3.0) as figure:
     ...     Curves("square", "m", Line([0, 1, 4], "found", x=[0, 1, 2]), across="x")(figure.subplots())
@@ -121,6 +121,7 @@ class Curves:
     """Places of thin dashed vertical lines."""
     notes: Sequence[Note] = ()
     shapes: Sequence[Shape] = ()
+    """Plane figures, behind the curves."""
     arrows: Sequence[Arrow] = ()
     stacked: Sequence[Line] = ()
     """Lines that are stacked upon each other, the first lowest, as filled bands."""
@@ -131,6 +132,7 @@ class Curves:
     equal: str = ""
     """"datalim" or "box": equal scales, by changing the limits or the panel."""
     downward: bool = False
+    """Whether values grow downward, as angles from the vertical do."""
     also: DrawPanel | None = None
     """What else is drawn in it, afterwards."""
 
@@ -232,7 +234,7 @@ def panels(
     Examples
     --------
     >>> import polhode as ph
-    >>> from polhode.gallery.panels import Curves, Line, panels
+    >>> from polhode.gallery.pictures import Curves, Line, panels
     >>> @panels("A", size=(4, 3))
     ... def picture(motion):
     ...     return [Curves("height", "m", Line(motion.position[:, 2]), over=motion)]
