@@ -27,6 +27,7 @@ from polhode.ensembles.chunk_work import ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
 from polhode.ensembles.dask_workers import Cluster, run_on_cluster
 from polhode.ensembles.interrupts import interrupts
+from polhode.ensembles.reductions import reduce_blocks
 from polhode.ensembles.sampling.drawn_source import DrawnSource
 from polhode.ensembles.stored_run import open_run_store, write_result
 
@@ -91,7 +92,7 @@ def measure_store(repeats: int, outputs: int, folder: Path, members: int = 65_53
     run.store.close()
     return {
         "bytes_per_member": size / members,
-        "sample_bytes": result.samples.itemsize * result.samples.shape[-1],
+        "sample_bytes": result.run_result.samples.itemsize * result.run_result.samples.shape[-1],
         "files": files,
         "record_bytes": record,
         "write_s": write,
@@ -107,16 +108,9 @@ def measure_reductions(repeats: int, outputs: int, members: int = 65_536) -> dic
     source = DrawnSource(build, 2 * members, seed=1)
     result = run_chunk(source, 0, members, RunSettings(threads=1))
     wanted = [ph.reductions.mean("position"), ph.reductions.quantiles("position", (0.05, 0.5, 0.95))]
-    blocks = [(first, first + BLOCK_MEMBERS) for first in range(0, members, BLOCK_MEMBERS)]
 
     def reduce() -> list[Any]:
-        totals: list[Any] = [None] * len(wanted)
-        for first, last in blocks:
-            motion = result.motion_of(first, last)
-            for i, one in enumerate(wanted):
-                partial = one.partial(motion, first)
-                totals[i] = partial if totals[i] is None else one.merge(totals[i], partial)
-        return totals
+        return [*reduce_blocks(ph.Motion(result.scenario, result.run_result), wanted).values()]
 
     seconds = _best(repeats, reduce)
     size = sum(values.nbytes for total in reduce() for values in total.values())
@@ -224,13 +218,13 @@ def _count_files(path: Path) -> tuple[int, int]:
 
 
 def _digest_rate(result: ChunkResult) -> float:
-    data = np.ascontiguousarray(result.samples[:1])
+    data = np.ascontiguousarray(result.run_result.samples[:1])
     return float(data.nbytes / _best(5, lambda: sha256(data.data).hexdigest()))
 
 
 def _compressed_share(result: ChunkResult) -> float:
     """What a general compressor leaves of the samples of a block, after bytes of equal weight were put together."""
-    data = np.ascontiguousarray(result.samples[:, :BLOCK_MEMBERS])
+    data = np.ascontiguousarray(result.run_result.samples[:, :BLOCK_MEMBERS])
     shuffled = data.view(np.uint8).reshape(-1, 8).T.tobytes()
     return len(zlib.compress(shuffled, 6)) / data.nbytes
 

@@ -194,7 +194,7 @@ def test_a_member_in_contact_has_the_same_bits_in_whatever_chunk():
     scenario = ph.Scenario(box, start, [GRAVITY], duration=0.4, output_step=0.1, contacts=[floor])
     source, settings = ArraySource(scenario), RunSettings(changes=(("method", "exact"), ("formulation", "body_rates")))
     whole, last = run_chunk(source, 0, count, settings), run_chunk(source, 4096, count, settings)
-    assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
+    assert whole.run_result.samples[:, 4096:].tobytes() == last.run_result.samples.tobytes()
     assert whole.run_result.contact[:, 4096:].tobytes() == last.run_result.contact.tobytes()
     late = whole.run_result.impacts[whole.run_result.impacts["member"] >= 4096]
     late["member"] -= 4096
@@ -212,9 +212,9 @@ def test_a_member_with_events_along_a_closed_form_has_the_same_bits_in_whatever_
     )
     source = ArraySource(scenario)
     whole, last = run_chunk(source, 0, count, RunSettings()), run_chunk(source, 4096, count, RunSettings())
-    assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
-    late = [c for c in whole.crossings if c.body >= 4096]
-    assert [(c.body - 4096, c.time) for c in late] == [(c.body, c.time) for c in last.crossings]
+    assert whole.run_result.samples[:, 4096:].tobytes() == last.run_result.samples.tobytes()
+    late = [c for c in whole.run_result.crossings if c.body >= 4096]
+    assert [(c.body - 4096, c.time) for c in late] == [(c.body, c.time) for c in last.run_result.crossings]
     assert len(late) == 20
 
 
@@ -226,7 +226,7 @@ def test_a_member_by_taylor_series_has_the_same_bits_in_whatever_chunk():
     scenario = ph.Scenario(SOLID, start, forces, duration=0.2, method="taylor")
     source = ArraySource(scenario)
     whole, last = run_chunk(source, 0, count, RunSettings()), run_chunk(source, 4096, count, RunSettings())
-    assert whole.samples[:, 4096:].tobytes() == last.samples.tobytes()
+    assert whole.run_result.samples[:, 4096:].tobytes() == last.run_result.samples.tobytes()
 
 
 def test_a_chunk_that_begins_inside_a_block_is_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import warnings
 from functools import cache
@@ -232,6 +233,8 @@ def test_dataset_is_lazy_and_has_the_numbers(tmp_path: Path) -> None:
     assert not dataset["position"]._in_memory
     assert np.array_equal(dataset["position"].isel(time=-1).values, result.final.position)
     assert np.array_equal(dataset["input_mass"].values, result.inputs["mass"])
+    sent = pickle.loads(pickle.dumps(ph.load(tmp_path / "s.zarr").dataset))  # type: ignore[union-attr]
+    assert np.array_equal(sent["position"].values, dataset["position"].values)
 
 
 @pytest.mark.parametrize("make", [throws, pairs, bounces])
@@ -251,6 +254,32 @@ def test_dataset_has_names_units_and_numbers_of_the_dataset_of_the_ensemble_in_m
         == whole["position"][:, 5, ..., 2].values.tolist()
     )
     assert {name: found[name].attrs for name in ("time",)} == {"time": {"units": "s"}}
+
+
+def test_a_dataset_reads_nothing_that_is_not_verified(tmp_path: Path) -> None:
+    path, source = tmp_path / "s.zarr", DrawnSource(build, 5000, seed=3)
+    before = store_ensemble(path, source).dataset
+    for name in ("time/c.0", "input_mass/c.1", "samples/c.0.1.0"):
+        content = bytearray((path / name).read_bytes())
+        content[40 if name.startswith("samples") else 16 if name.startswith("time") else 24] ^= 1
+        (path / name).write_bytes(content)
+    for name in ("zarr.json", "samples/zarr.json", "time/zarr.json"):
+        (path / name).write_text("{")
+    with pytest.warns(UserWarning, match="its copy is used"):
+        dataset = ph.load(path).dataset
+    assert dataset["time"].values.tolist() == TIMES
+    for name in ("samples", "input_mass", "position"):
+        at = {"member": slice(0, 4096)}
+        assert np.array_equal(dataset[name].isel(at).values, before[name].isel(at).values)
+        with pytest.raises(DamagedChunkError, match=r"chunk 1 \(members 4096 to 4999\)"):
+            _ = dataset[name].values
+    for k in range(2):
+        (path / "records" / f"chunk-{k:08d}").unlink()
+    with (
+        pytest.warns(UserWarning, match="its copy is used"),
+        pytest.raises(FileError, match=r"no chunk of .+ can be read; the first one is chunk 0 \(members 0 to 4095\)"),
+    ):
+        _ = ph.load(path).dataset
 
 
 def test_only_reductions_kept_says_so(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import polhode as ph
+from polhode.ensembles.chunk_work import ChunkOutcome
+from polhode.ensembles.chunks import ChunkPlan
+from polhode.ensembles.runner import Gathered
 from polhode.integrate.run_result import AutoReport
 
 MEMBERS, WILD, DURATION = 200, 1, 150.0
@@ -155,6 +158,31 @@ def test_a_member_that_fails_has_no_estimate_and_the_others_have_theirs():
 def test_a_report_of_some_members_says_so():
     report = AutoReport("drag acts", 1e-9, 0.01, members=64, of_members=10_000)
     assert "largest error of 64 members (of the other 9,936 nothing is known)" in str(report)
+
+
+def test_a_report_of_a_damaged_store_says_of_how_many_members_nothing_is_known(tmp_path):
+    u = np.tile(starts(2), (3000, 1))
+    ph.ensemble(
+        ph.particle(1.0), state_of(u), [henon_heiles()], duration=1.0, store=tmp_path / "s.zarr", chunk_members=4096
+    )
+    (tmp_path / "s.zarr" / "samples" / "c.0.1.0").unlink()
+    (tmp_path / "s.zarr" / "records" / "chunk-00000001").unlink()
+    with pytest.warns(UserWarning, match="members 4096 to 5999"):
+        report = ph.load(tmp_path / "s.zarr").auto_report
+    assert (report.members, report.of_members) == (4096, 6000)
+    assert "of the other 1,904 nothing is known" in str(report)
+
+
+def test_the_report_does_not_depend_on_the_order_in_which_chunks_are_done():
+    gathered, plan = [], ChunkPlan(8192, 4096)
+    for order in ((0, 1), (1, 0)):
+        found = Gathered(plan, ())
+        for k in order:
+            report = AutoReport("drag acts", 1e-9, 0.5, 4096, 4096, worst_member=4096 * k)
+            found.add(ChunkOutcome(k, {}, [], [], None, report))
+        gathered.append(found.auto_report)
+    assert gathered[0] == gathered[1]
+    assert (gathered[0].worst_member, gathered[0].members) == (0, 8192)
 
 
 def test_stops_at_different_times_are_compared_member_by_member():

@@ -10,9 +10,10 @@ from scipy.stats import binomtest
 
 import polhode as ph
 from merged_blocks import merge_blocks
+from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.merge_tree import MergeTree
 from polhode.ensembles.quantities import read_quantity, take_members
-from polhode.ensembles.reductions import BLOCK_MEMBERS, check_reductions
+from polhode.ensembles.reductions import check_reductions
 from polhode.errors import InputError
 from polhode.quantities.table import QUANTITIES
 

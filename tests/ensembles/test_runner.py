@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import pickle
 import warnings
@@ -16,8 +17,9 @@ from polhode.ensembles.chunk_work import ChunkWork
 from polhode.ensembles.chunks import BLOCK_MEMBERS, ChunkPlan
 from polhode.ensembles.emitted_code import digest_emitted_code
 from polhode.ensembles.member_source import ArraySource, digest_numbers_of
+from polhode.ensembles.reduced_quantity import ReducedQuantity
 from polhode.ensembles.reductions import check_reductions
-from polhode.errors import CancelledError, FileError, InputError, ScenarioError
+from polhode.errors import CancelledError, FileError, InputError, NonFiniteError, ScenarioError
 from polhode.progress import listening
 
 MEMBERS = 2 * BLOCK_MEMBERS + 300
@@ -143,6 +145,125 @@ def test_a_function_that_has_changed_does_not_resume_a_store(tmp_path):
         run(3.0, resume=True)
 
 
+def test_a_function_whose_taylor_series_have_changed_does_not_resume_a_store(tmp_path):
+    """heyoka compiles them, so that there is no emitted code to compare."""
+
+    def run(acts, watches, changes, **options):
+        @ph.force
+        def push(t, state, body, params):
+            return (acts * t, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+        @ph.event
+        def height(t, state, body, params):
+            return state.position[2] - watches
+
+        def kick(t, state, body, params):
+            return (changes, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+        start = ph.State(velocity=[(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])
+        events, path = [height(change=kick)], tmp_path / "run.zarr"
+        return ph.ensemble(BOX, start, [push()], events=events, duration=1.0, method="taylor", store=path, **options)
+
+    first = run(2.0, 0.5, 1.0).checksum()
+    assert run(2.0, 0.5, 1.0, resume=True).checksum() == first
+    for changed in [(3.0, 0.5, 1.0), (2.0, 0.4, 1.0), (2.0, 0.5, 1.5)]:
+        with pytest.raises(FileError, match="code is"):
+            run(*changed, resume=True)
+
+
+FACTOR = 1.0
+"""What a function of the next test reads."""
+
+
+class Highest:
+    """A reduction of one's own, with a number."""
+
+    name = "highest"
+
+    def __init__(self, factor):
+        self._factor = factor
+
+    def partial(self, motion, first):  # noqa: ARG002
+        return {"height": self._factor * motion.position[-1, :, 2].max()}
+
+    def merge(self, left, right):
+        return {"height": np.maximum(left["height"], right["height"])}
+
+    def finish(self, total):
+        return ReducedQuantity(self.name, "highest", "height", total, {"height": ()}, {}, {}, 0)
+
+
+def scaled(factor, motion):
+    return factor * motion.position[-1, :, 0]
+
+
+def height_of(factor):
+    return lambda motion: factor * motion.position[-1, :, 2]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda factor: ph.reductions.mean(height_of(factor), name="mine"),
+        lambda factor: ph.reductions.mean(functools.partial(scaled, factor), name="mine"),
+        lambda factor: ph.reductions.mean(lambda motion: FACTOR * motion.position[-1, :, 0], name="mine"),
+        Highest,
+        lambda factor: ph.reductions.custom(
+            "mine",
+            lambda motion, first: {"sum": factor * motion.position[-1].sum()},
+            lambda a, b: {"sum": a["sum"] + b["sum"]},
+        ),
+    ],
+)
+def test_another_function_in_a_reduction_does_not_resume_a_store(tmp_path, monkeypatch, make):
+    def run(factor, **options):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        path = tmp_path / "run.zarr"
+        return ph.ensemble(BOX, START, duration=1.0, store=path, chunk_members=4096, reduce=[make(factor)], **options)
+
+    run(1.0)
+    for record in (tmp_path / "run.zarr" / "records").glob("chunk-00000001"):
+        record.unlink()
+    with pytest.raises(FileError, match=r"reductions\[0\]\.\w+(\[1\])? is"):
+        run(2.0, resume=True)
+    run(1.0, resume=True)
+
+
+def test_what_a_reduction_makes_of_the_total_may_be_another_on_resuming(tmp_path):
+    def run(factor, **options):
+        mine = ph.reductions.custom(
+            "mine",
+            lambda motion, first: {"sum": motion.position[-1, :, 0].sum()},
+            lambda a, b: {"sum": a["sum"] + b["sum"]},
+            lambda total: {"sum": factor * total["sum"]},
+        )
+        found = ph.ensemble(BOX, START, duration=1.0, store=tmp_path / "run.zarr", reduce=[mine], **options)
+        return float(found.reductions["mine"]["sum"])
+
+    assert 2 * run(1.0) == run(2.0, resume=True)
+
+
+def test_functions_that_cannot_be_compiled_are_stored_and_resumed(tmp_path):
+    def run(factor, **options):
+        @ph.force
+        def push(t, state, body, params):
+            try:
+                return (factor * t, 0.0, 0.0), (0.0, 0.0, 0.0)
+            except OverflowError:
+                return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+        start = ph.State(velocity=[(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it is slow
+            return ph.ensemble(BOX, start, [push()], **SETTINGS, engine="python", **options)
+
+    path = tmp_path / "run.zarr"
+    assert np.array_equal(run(2.0, store=path).final.position, run(2.0).final.position)
+    run(2.0, store=path, resume=True)
+    with pytest.raises(FileError, match="code is"):
+        run(3.0, store=path, resume=True)
+
+
 def test_members_that_fail_are_listed_and_the_others_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(failures, "DESCRIBED", 2)
     poles = np.where(np.isin(np.arange(MEMBERS), [3, 4, 5, 8200]), 0.3, 5.0)
@@ -186,6 +307,19 @@ def test_warnings_point_to_the_line_that_asked_for_the_run(run):
     with pytest.warns(UserWarning, match="members failed|a body turns") as caught:
         run()
     assert [one.filename for one in caught] == [__file__]
+
+
+def test_what_a_member_that_failed_has_is_the_same_in_memory_and_in_a_store(tmp_path):
+    fast = np.ones((5, 3))
+    fast[3] = 1e130
+    given = BOX, ph.State(velocity=fast, angular_velocity_body=(1.0, 2.0, 3.0)), [ph.forces.quadratic_drag(0.1)]
+    with pytest.raises(NonFiniteError) as raised:
+        ph.ensemble(*given, **SETTINGS)
+    with pytest.warns(UserWarning, match="1 of 5 members failed"):
+        stored = ph.ensemble(*given, **SETTINGS, store=tmp_path / "run.zarr")
+    for name, values in raised.value.motion.dataset.items():
+        assert np.array_equal(values, stored.dataset[name], equal_nan=values.dtype.kind == "f"), name
+        assert np.isnan(values[1:, 3]).all(), name
 
 
 def test_a_member_that_an_event_stops_has_not_failed():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.ensembles.reductions import BLOCK_MEMBERS
+from polhode.ensembles.chunks import BLOCK_MEMBERS
 from polhode.ensembles.summary import choose_stride
 from polhode.ensembles.summary_inputs import describe_distribution, split_inputs
 from polhode.ensembles.summary_table import draw_bar, draw_small_histogram, format_summary

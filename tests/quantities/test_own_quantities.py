@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from live_programs import computed
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import FileError, InputError, ScenarioError
 from polhode.gallery.live_page import program_of
 from polhode.quantities.own import OWN_QUANTITIES
 from polhode.web.motion_record import record_motion
@@ -209,3 +209,24 @@ def test_live_pages_compute_it_with_the_same_bits(tmp_path):
     motion = thrown(speed=2.0)
     assert np.array_equal(columns["quantity_spin_energy"][:, 0], motion.spin_energy)
     assert np.array_equal(columns["quantity_seen_velocity"], motion.seen_velocity)
+
+
+def test_a_store_is_not_resumed_with_another_law(tmp_path):
+    spins = np.linspace(0.0, 2.0, 8200)
+    start = ph.State(angular_velocity_body=np.stack((0 * spins, 0 * spins, spins), axis=1))
+    given = {"duration": 1.0, "store": tmp_path / "many.zarr", "chunk_members": 4096}
+
+    def run(**more):
+        result = ph.ensemble(BODY, start, FALL, reduce=[ph.reductions.mean("spin_energy@final")], **given, **more)
+        return float(result.reductions["mean:spin_energy@final"]["mean"])
+
+    found = run()
+    assert found == pytest.approx(np.mean(2.5 * spins**2 / 2), rel=1e-12)
+    assert run(resume=True) == found
+
+    @ph.quantity("J")
+    def spin_energy(t, state, body):
+        return state.angular_velocity_body[2] ** 2
+
+    with pytest.raises(FileError, match="another run has begun it"):
+        run(resume=True)

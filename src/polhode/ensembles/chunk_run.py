@@ -8,21 +8,18 @@ import numpy as np
 
 from polhode.ensembles.batches import Run, run_in_batches
 from polhode.ensembles.chunks import BLOCK_MEMBERS
-from polhode.ensembles.failures import MemberFailure as MemberFailure
-from polhode.ensembles.failures import find_failures
+from polhode.ensembles.failures import MemberFailure, find_failures
 from polhode.ensembles.member_errors import CheckedRun
 from polhode.ensembles.member_source import MemberSource
 from polhode.errors import InputError
-from polhode.integrate.run_result import AutoReport, EventRecord, Report, RunResult, SampleColumns
+from polhode.integrate.run_result import AutoReport, Report, RunResult
 from polhode.integrate.traced_functions import trace_functions
-from polhode.results.motion import Motion
 from polhode.results.trajectory import Trajectory
 from polhode.scenario.method_choice import AUTO
 from polhode.scenario.scenario import Scenario
 from polhode.solve.auto_method import ErrorCheck, decide_tolerance, run_with_dense_output, sample_members
 from polhode.solve.long_steps import StepFigures, find_step_figures, merge_step_figures
 from polhode.solve.simulate import ask_for_final_states, explain_errors
-from polhode.validation import Array
 
 
 class RunSettings(NamedTuple):
@@ -63,41 +60,6 @@ class ChunkResult(NamedTuple):
     failures: list[MemberFailure]
     step_figures: StepFigures | None = None
     """What tells whether fixed steps were too long."""
-
-    @property
-    def times(self) -> Array:
-        """The output times, in s."""
-        return self.run_result.times
-
-    @property
-    def samples(self) -> Array:
-        """(times, members, columns), or (times, members, bodies, columns) of systems."""
-        return self.run_result.samples
-
-    @property
-    def columns(self) -> SampleColumns:
-        """Where the numbers of a sample are."""
-        return self.run_result.columns
-
-    @property
-    def steps(self) -> int:
-        """Steps taken."""
-        return self.run_result.steps
-
-    @property
-    def refused(self) -> int:
-        """Steps tried and refused."""
-        return self.run_result.refused
-
-    @property
-    def crossings(self) -> list[EventRecord]:
-        """The events that occurred, in order of time."""
-        return self.run_result.crossings
-
-    def motion_of(self, first: int, last: int) -> Motion:
-        """The motion of members first to last - 1 of the ensemble, counted from 0."""
-        own = slice(first - self.first, last - self.first)
-        return Motion(self.scenario.take(own), self.run_result.take(own))
 
 
 def run_chunk(

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from polhode.ensembles.chunk_run import ChunkResult, MemberFailure, RunSettings, run_chunk
-from polhode.ensembles.chunks import ChunkPlan, digest_blocks, split_into_blocks
+from polhode.ensembles.chunk_run import ChunkResult, RunSettings, run_chunk
+from polhode.ensembles.chunks import ChunkPlan, digest_blocks
+from polhode.ensembles.failures import MemberFailure
 from polhode.ensembles.member_source import ArraySource, MemberSource, PartSource
-from polhode.ensembles.merge_tree import MergeTree, Partial
+from polhode.ensembles.merge_tree import Partial
 from polhode.ensembles.reduction_kinds import Reduction
+from polhode.ensembles.reductions import reduce_blocks
 from polhode.ensembles.store import EnsembleStore
 from polhode.ensembles.stored_run import StoredRun, read_auto_report, read_failures, read_partials, write_result
 from polhode.integrate.run_result import AutoReport, Report, RunResult
+from polhode.results.motion import Motion
 from polhode.solve.long_steps import StepFigures
 
 
@@ -62,14 +65,15 @@ class ChunkWork:
 
     def keep(self, k: int, result: ChunkResult) -> ChunkOutcome:
         """Reduce a chunk, and store what is to be kept of it."""
-        partials = reduce_chunk(self.reductions, result)
+        out = result.run_result
+        partials = reduce_blocks(Motion(result.scenario, out), self.reductions, result.first)
         digests: list[str] = []
         if self.run is not None:
             write_result(self.run, k, result, partials)
         elif not self.in_memory:
-            digests = digest_blocks(result.samples, 1)
-        report, held = result.run_result.auto_report, result.run_result if self.in_memory else None
-        return ChunkOutcome(k, partials, result.failures, digests, result.step_figures, report, held)
+            digests = digest_blocks(out.samples, 1)
+        held = out if self.in_memory else None
+        return ChunkOutcome(k, partials, result.failures, digests, result.step_figures, out.auto_report, held)
 
     def part(self, k: int) -> ChunkWork:
         """The same for chunk k alone, with just the numbers that it needs."""
@@ -84,16 +88,3 @@ def read_outcome(store: EnsembleStore, k: int) -> ChunkOutcome:
     return ChunkOutcome(
         k, read_partials(store, k), read_failures(store, k), [], None, read_auto_report(store, k), was_stored=True
     )
-
-
-def reduce_chunk(reductions: tuple[Reduction, ...], result: ChunkResult) -> dict[str, Partial]:
-    """What reductions remember of a chunk: its blocks merged, in the order of the members."""
-    if not reductions:
-        return {}
-    trees = [MergeTree(reduction.merge) for reduction in reductions]
-    for i, (first, last) in enumerate(split_into_blocks(result.first, result.last)):
-        motion = result.motion_of(first, last)
-        for reduction, tree in zip(reductions, trees, strict=True):
-            tree.add(i, reduction.partial(motion, first))
-    totals = [tree.total() for tree in trees]
-    return {one.name: total for one, total in zip(reductions, totals, strict=True) if total is not None}

@@ -9,8 +9,10 @@ from typing import Any, NoReturn
 from polhode.archive.manifest import version_of
 from polhode.integrate.driver import drive, integrator_for
 from polhode.integrate.run_plan import RunPlan
+from polhode.ir.graph import TraceError
 from polhode.ir.program import Program
 from polhode.scenario.scenario import Scenario
+from polhode.solve.scenario_description import digest_functions
 
 
 class _Found(Exception):  # noqa: N818, not an error
@@ -35,10 +37,23 @@ def digest_emitted_code(scenario: Scenario) -> str:
     """The SHA-256 of the text that the loops and laws of an ensemble are compiled from; its functions are traced.
 
     Some members suffice: code does not depend on numbers.  Of Taylor series, which heyoka compiles, it is that of
-    heyoka's version.
+    heyoka's version and of the functions of the user; of functions that cannot be compiled, of them alone.
     """
     if scenario.used_method.is_taylor_series:
-        return sha256(f"heyoka {version_of('heyoka')}".encode()).hexdigest()
+        return _digest_functions(scenario, f"heyoka {version_of('heyoka')}")
+    try:
+        return _digest_loop(scenario)
+    except TraceError:
+        if scenario.engine != "python":
+            raise
+        return _digest_functions(scenario, "not compiled")
+
+
+def _digest_functions(scenario: Scenario, compiler: str) -> str:
+    return sha256("\0".join((compiler, *digest_functions(scenario))).encode()).hexdigest()
+
+
+def _digest_loop(scenario: Scenario) -> str:
     integrator = integrator_for(RunPlan(replace(scenario, engine="cpu", precision="strict"), counts_work=False), 1)
     program = integrator.plan.program
     assert isinstance(program, Program)

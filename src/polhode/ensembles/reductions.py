@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.ensembles.chunks import BLOCK_MEMBERS
+from polhode.ensembles.chunks import split_into_blocks
 from polhode.ensembles.merge_tree import MergeTree, Partial
 from polhode.ensembles.quantities import QuantityAt, QuantityFunction, read_quantity, take_members
 from polhode.ensembles.reduced_quantity import ReducedQuantity
@@ -375,17 +375,21 @@ def apply(motion: Motion, reductions: Reduction | str | Sequence[Reduction | str
     if members is None:
         raise InputError("reductions are over the members of an ensemble, but this motion has none: use ph.ensemble")
     checked = check_reductions(reductions)
-    trees = [MergeTree(reduction.merge) for reduction in checked]
-    for k, first in enumerate(range(0, members, BLOCK_MEMBERS)):
-        block = take_members(motion, first, min(first + BLOCK_MEMBERS, members))
-        for reduction, tree in zip(checked, trees, strict=True):
-            tree.add(k, reduction.partial(block, first))
-    found = {}
-    for reduction, tree in zip(checked, trees, strict=True):
-        total = tree.total()
-        assert total is not None
-        found[reduction.name] = reduction.finish(total)
-    return found
+    totals = reduce_blocks(motion, checked)
+    return {reduction.name: reduction.finish(totals[reduction.name]) for reduction in checked}
+
+
+def reduce_blocks(motion: Motion, reductions: Sequence[Reduction], first: int = 0) -> dict[str, Partial]:
+    """What reductions remember of the members of a motion, by their names: blocks merged, in the order of the members.
+
+    The first of them begins a block, and has the number `first` in the ensemble.
+    """
+    trees = {reduction.name: MergeTree(reduction.merge) for reduction in reductions}
+    for k, (a, b) in enumerate(split_into_blocks(0, motion.scenario.members or 1) if reductions else ()):
+        block = take_members(motion, a, b)
+        for reduction in reductions:
+            trees[reduction.name].add(k, reduction.partial(block, first + a))
+    return {name: total for name, tree in trees.items() if (total := tree.total()) is not None}
 
 
 def read_reduction(text: str) -> Reduction:

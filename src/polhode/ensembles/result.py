@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.ensembles.chunk_run import MemberFailure
 from polhode.ensembles.chunks import combine_digests
+from polhode.ensembles.failures import MemberFailure
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, ChunkDamage, EnsembleStore
 from polhode.ensembles.stored_members import restore_all_members
@@ -125,7 +125,7 @@ class EnsembleResult:
         if store is None or self._auto_report is not None:
             return self._auto_report
         found = self._from_chunks(lambda k: read_auto_report(store, k))
-        return AutoReport.concat(report for report in found if report is not None)
+        return AutoReport.concat((report for report in found if report is not None), self.members)
 
     @cached_property
     def estimated_errors(self) -> Array | None:
@@ -222,10 +222,10 @@ class EnsembleResult:
 
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """Everything stored, as an xarray dataset that reads on demand; without a store the drawn inputs.
+        """Everything stored, as an xarray dataset that reads on demand, verified; without a store the drawn inputs.
 
         Quantities have the names, components and units of `motion.dataset`, such as `velocity`; `samples` has the
-        numbers as computed, in the formulation's own variables.
+        numbers as computed, in the formulation's own variables.  Events and impacts are in `motion(members)`.
         """
         import xarray
 

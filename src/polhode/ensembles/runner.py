@@ -252,7 +252,7 @@ class Gathered:
         self.digests: dict[int, list[str]] = {}
         self.figures: list[StepFigures | None] = []
         self._failures: dict[int, list[MemberFailure]] = {}
-        self._reports: list[AutoReport] = []
+        self._reports: dict[int, AutoReport] = {}
 
     @property
     def failures(self) -> list[MemberFailure]:
@@ -262,7 +262,7 @@ class Gathered:
     @property
     def auto_report(self) -> AutoReport | None:
         """What method "auto" found of all members."""
-        return AutoReport.concat(self._reports)
+        return AutoReport.concat((self._reports[k] for k in sorted(self._reports)), self.plan.members)
 
     def add(self, outcome: ChunkOutcome) -> None:
         """A chunk that has been computed."""
@@ -272,7 +272,7 @@ class Gathered:
         self.digests[k], self._failures[k] = outcome.digests, outcome.failures
         self.figures.append(outcome.step_figures)
         if outcome.auto_report is not None:
-            self._reports.append(outcome.auto_report)
+            self._reports[k] = outcome.auto_report
 
     def leave_out(self, chunks: Iterable[int]) -> None:
         """Chunks that could not be computed."""

@@ -198,11 +198,6 @@ class EnsembleStore:
         """The chunks that are not there, or damaged: everything that is there is read and verified."""
         return [damage.chunk for damage in self.find_damage()]
 
-    def recorded(self) -> list[int]:
-        """The chunks that have a record; whether they are whole is not verified."""
-        names = {path.name for path in (self.path / RECORDS).iterdir()}
-        return [k for k in range(self.plan.count) if _record_name(k) in names]
-
     def find_damage(self, chunks: Sequence[int] | None = None) -> list[ChunkDamage]:
         """What is wrong with each chunk, of all or of some, that is not there or damaged."""
 

@@ -8,32 +8,36 @@ from typing import Any
 
 from polhode.ensembles.quantities import QuantityAt
 from polhode.ensembles.reduced_quantity import ReducedQuantity
-from polhode.ensembles.reduction_kinds import Reduction
+from polhode.ensembles.reduction_kinds import CustomReduction, Reduction
 from polhode.ensembles.store import EnsembleStore
+from polhode.solve.scenario_description import digest_function
 
 REDUCTIONS = "reductions"
 PLAIN = ("name", "kind", "quantity", "members", "missing", "error_bound")
+FINISH = "finish_function"
 TABLES = ("values", "coordinates", "units", "dims")
 
 
 def describe_reductions(reductions: Iterable[Reduction]) -> list[dict[str, Any]]:
-    """The reductions of a run as plain JSON, with which a resumed run is compared; functions are only named."""
+    """The reductions of a run as plain JSON, with which a resumed run is compared, with digests of functions.
+
+    What makes the result of the total may be another one: it is called anew.
+    """
     return [{"kind": type(one).__name__.removesuffix("Reduction"), **_describe(one)} for one in reductions]
 
 
 def _describe(reduction: Reduction) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": reduction.name}
-    names: list[str] = [one.name for one in fields(reduction)] if is_dataclass(reduction) else []
-    for name in names:
-        value = getattr(reduction, name)
-        if not callable(value):
-            found[name] = _plain(value)
-    return found
+    if is_dataclass(reduction) and type(reduction).__module__ == CustomReduction.__module__:
+        return {one.name: _plain(getattr(reduction, one.name)) for one in fields(reduction) if one.name != FINISH}
+    return {"name": reduction.name, **{name: _plain(getattr(reduction, name)) for name in ("partial", "merge")}}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, QuantityAt):
-        return value.text
+        own = value.function if value.known is None or not value.known.is_own else value.known.law
+        return value.text if own is None else [value.text, digest_function(own)]
+    if callable(value):
+        return digest_function(value)
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 

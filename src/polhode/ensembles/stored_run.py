@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.archive.layout import MEMBER, ArraySpec
-from polhode.ensembles.chunk_run import ChunkResult, MemberFailure
+from polhode.ensembles.chunk_run import ChunkResult
 from polhode.ensembles.chunks import ChunkPlan, digest_blocks
+from polhode.ensembles.failures import MemberFailure
 from polhode.ensembles.member_source import IntArray, MemberSource
 from polhode.ensembles.store import TIME, EnsembleStore
 from polhode.ensembles.stored_members import MemberNumbers, collect_member_numbers, describe_members, restore_members
@@ -88,35 +89,27 @@ def write_result(
     run: StoredRun, k: int, result: ChunkResult, partials: Mapping[str, Mapping[str, Any]] | None = None
 ) -> None:
     """Write what was computed of a chunk: samples if they are kept, inputs, failures, events, partial reductions."""
-    arrays, record, attached = pack_result(run, result, partials)
-    run.store.write_chunk(k, arrays, record, attached)
-
-
-def pack_result(
-    run: StoredRun, result: ChunkResult, partials: Mapping[str, Mapping[str, Any]] | None = None
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The arguments of `EnsembleStore.write_chunk`."""
     keeps, out = run.store.manifest.run["keeps_samples"], result.run_result
     members = np.arange(result.first, result.last)
     names = name_input_arrays(run.source.input_names)
     arrays = {names[name]: np.asarray(v, dtype=np.float64) for name, v in run.source.inputs(members).items()}
     arrays |= collect_member_numbers(run.numbers, run.source, result)
     record: dict[str, Any] = {
-        "steps": int(result.steps),
-        "refused": int(result.refused),
+        "steps": int(out.steps),
+        "refused": int(out.refused),
         "auto_report": None if out.auto_report is None else asdict(out.auto_report),
     }
     if keeps:
-        arrays |= {SAMPLES: result.samples}
+        arrays |= {SAMPLES: out.samples}
         if out.contact is not None and out.impact_totals is not None:
             arrays |= {CONTACT: out.contact, IMPACT_TOTALS: out.impact_totals}
     else:
-        record[SAMPLE_BLOCKS] = digest_blocks(result.samples, 1)
+        record[SAMPLE_BLOCKS] = digest_blocks(out.samples, 1)
     attached = {
         f"{PARTIAL_PREFIX}{name}/{key}": values for name, one in (partials or {}).items() for key, values in one.items()
     }
     attached |= _pack_failures(result.failures)
-    if result.crossings:
+    if out.crossings:
         attached[EVENTS], record[EVENT_NAMES] = _pack_events(result)
     if out.member_errors is not None:
         attached[MEMBER_ERRORS] = out.member_errors
@@ -124,7 +117,7 @@ def pack_result(
         impacts = out.impacts.copy()
         impacts["member"] += result.first
         attached[IMPACTS] = pack_impacts(impacts)
-    return arrays, record, attached
+    run.store.write_chunk(k, arrays, record, attached)
 
 
 def read_partials(store: EnsembleStore, k: int) -> dict[str, dict[str, Any]]:
@@ -274,7 +267,7 @@ def _pack_failures(failures: list[MemberFailure]) -> dict[str, Any]:
 
 
 def _pack_events(result: ChunkResult) -> tuple[Array, list[str]]:
-    found, count = result.crossings, result.last - result.first
+    found, count = result.run_result.crossings, result.last - result.first
     outside = [c for c in found if not 0 <= c.owner < count]
     if outside:
         raise InputError(f"an event of member {outside[0].owner} is among those of {count} members")

@@ -236,17 +236,18 @@ class AutoReport:
         )
 
     @classmethod
-    def concat(cls, reports: Iterable[AutoReport]) -> AutoReport | None:
-        """The report of an ensemble from those of its chunks; None if there are none."""
+    def concat(cls, reports: Iterable[AutoReport], members: int) -> AutoReport | None:
+        """The report of an ensemble of so many members from those of its chunks, in their order, of which some may be
+        missing; None if there are none.
+        """
         found = list(reports)
         if not found:
             return None
         worst = max(found, key=lambda one: -1.0 if one.error is None else one.error)
         if worst.of_members is None:
             return worst
-        members, of_members = (sum(getattr(one, name) or 0 for one in found) for name in ("members", "of_members"))
-        missed = sum(one.missed_members for one in found)
-        return replace(worst, members=members, of_members=of_members, missed_members=missed)
+        known, missed = sum(one.members or 0 for one in found), sum(one.missed_members for one in found)
+        return replace(worst, members=known, of_members=members, missed_members=missed)
 
 
 @dataclass(frozen=True)

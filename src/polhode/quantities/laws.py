@@ -48,7 +48,7 @@ def orthonormal_rotation_matrix(motion: Trajectory) -> Array:
 
 def attitude_drift(motion: Trajectory) -> Array:
     """The deviation from a rotation, as the run has recorded it."""
-    drift = motion.run_result.samples[..., motion.run_result.columns.drift]
+    drift = motion.known_samples[..., motion.run_result.columns.drift]
     return without_body_axis(motion, np.zeros_like(drift) if motion.scenario.form.keeps_angles else drift)
 
 

@@ -6,9 +6,10 @@ import json
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from types import CodeType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ DIGEST = "SHA-256"
 MOST_DIFFERENCES = 5
 """So many differences are named."""
 PACKAGES = ("numpy", "llvmlite", "heyoka")
+_PLAIN = (bool, int, float, str, list, tuple, dict, np.ndarray, np.generic)
+"""What a function may read from globals that is told in numbers and words."""
 
 
 def describe_run(scenario: Scenario) -> dict[str, Any]:
@@ -52,14 +55,14 @@ def describe_for_comparison(scenario: Scenario) -> dict[str, Any]:
             "within": e.within,
             "on": e.bodies,
             "params": e.params,
-            "function": _digest_function(e.kernel),
-            "change": None if e.change is None else _digest_function(e.change),
+            "function": digest_function(e.kernel),
+            "change": None if e.change is None else digest_function(e.change),
         }
         for e in scenario.events
     ]
     for table, rotor in zip(content.get("rotors", []), scenario.rotors, strict=False):
         if rotor.function is not None:
-            table |= {"params": rotor.params, "function": _digest_function(rotor.kernel)}
+            table |= {"params": rotor.params, "function": digest_function(rotor.kernel)}
     content["output_times"] = scenario.times
     described: dict[str, Any] = _plain(content)
     return described
@@ -100,11 +103,19 @@ def _short(value: Any) -> str:
 def _describe_force(f: Force) -> dict[str, Any]:
     table: dict[str, Any] = {"kind": f.name, "on": f.bodies, "at": f.instant}
     if f.function is not None:
-        return {**table, "params": f.params, "function": _digest_function(f.kernel), "axes": f.axes}
+        return {**table, "params": f.params, "function": digest_function(f.kernel), "axes": f.axes}
     return {**table, **(f.arguments or {"params": f.params})}
 
 
-def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
+def digest_functions(scenario: Scenario) -> list[str]:
+    """The digests of all functions of the user in a scenario: what acts, what is watched, and what that changes."""
+    acting: list[Any] = [*scenario.forces, *scenario.rotors]
+    kernels = [one.kernel for one in acting if one.function is not None]
+    kernels += [part for e in scenario.events for part in (e.kernel, e.change) if part is not None]
+    return [digest_function(one) for one in kernels]
+
+
+def digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
     """The digest of a function of the user: of its operations if it was traced, else of its code and what it holds."""
     if isinstance(function, Recorded):
         return function.key
@@ -115,18 +126,24 @@ def _digest_function(function: Any, seen: tuple[int, ...] = ()) -> str:
 
 
 def _parts_of(function: Callable[..., Any], seen: tuple[int, ...]) -> Iterator[Any]:
-    code: CodeType | None = getattr(function, "__code__", None)
     yield getattr(function, "__qualname__", type(function).__qualname__)
-    if code is None:
-        return
-    yield from _parts_of_code(code)
-    yield _plain(getattr(function, "__defaults__", None))
-    for cell in getattr(function, "__closure__", None) or ():
-        held = cell.cell_contents
-        if not callable(held):
-            yield _plain(held)
-        elif id(held) not in seen:
-            yield _digest_function(held, seen)
+    held: list[Any] = [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
+    held += [vars(function.__self__)] if isinstance(function, MethodType) else []
+    code: CodeType | None = getattr(function, "__code__", None)
+    if isinstance(function, partial):
+        held += [function.func, *function.args, *function.keywords.values()]
+    elif code is not None:
+        names, shared = set(_names_in(code)), getattr(function, "__globals__", {})
+        yield from _parts_of_code(code)
+        held += [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if cell != CellType()]
+        held += [shared[name] for name in sorted(names & shared.keys()) if isinstance(shared[name], _PLAIN)]
+    elif isinstance(call := type(function).__call__, FunctionType):  # an object of the user
+        held += [call, getattr(function, "__dict__", None)]
+    for one in held:
+        if not callable(one):
+            yield _plain(one)
+        elif id(one) not in seen:
+            yield digest_function(one, seen)
 
 
 def _parts_of_code(code: CodeType) -> Iterator[Any]:
@@ -136,7 +153,14 @@ def _parts_of_code(code: CodeType) -> Iterator[Any]:
         if isinstance(constant, CodeType):
             yield from _parts_of_code(constant)
         else:
-            yield constant
+            yield sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)
 
 
 def _plain(value: Any) -> Any:
