@@ -229,13 +229,12 @@ MODEL = Model(
     title="Rotate, scale, skew and translate a plate: the order matters",
     theme="transformations and rotations",
     source="[Christian 2011, section 17.1, exercises 17.1 and 17.2, figure 17.1]",
-    explanation=(
-        "A 3 x 3 matrix rotates, scales, skews and translates the plane if each point carries a third coordinate\n"
-        "w = 1. A vector carries w = 0: it is rotated and scaled, but no translation changes it, since a vector\n"
-        "has no position. To rotate about a corner, translate it to the origin, rotate, and translate back; here\n"
-        "a plate on a pivot does the same in simulation. Transformations rarely commute: R S and S R differ by\n"
-        "(1 - s_x) sin(angle), T R and R T by (1 - R) d. A matrix with determinant 0 has no inverse."
-    ),
+    explanation="""\
+A 3 x 3 matrix rotates, scales, skews and translates the plane if each point carries a third coordinate
+w = 1. A vector carries w = 0: it is rotated and scaled, but no translation changes it, since a vector
+has no position. To rotate about a corner, translate it to the origin, rotate, and translate back; here
+a plate on a pivot does the same in simulation. Transformations rarely commute: R S and S R differ by
+(1 - s_x) sin(angle), T R and R T by (1 - R) d. A matrix with determinant 0 has no inverse.""",
     parameters=(
         Parameter("angle", "deg", 30.0, 5.0, 175.0, "rotation angle, clockwise"),
         Parameter("stretch", "1", 2.0, 0.2, 5.0, "scale factor along x"),

@@ -202,13 +202,12 @@ MODEL = Model(
     title="Two rotations in both orders give two different attitudes",
     theme="transformations and rotations",
     source="[Christian 2011, section 17.2, exercise 17.3]",
-    explanation=(
-        "A prism rotates about the world x axis, then about the z axis; a second one makes the same rotations in\n"
-        "the other order. Matrices do not commute, and the final attitudes differ: by 120 degrees for two quarter\n"
-        "turns, by sin(angle/4) = sin(a/2) sin(b/2) in general. Two translations commute; a translation and a\n"
-        "rotation do not. The prism has three equal moments of inertia, so it spins steadily about any axis, and\n"
-        "a pair of impulses changes the axis halfway. In the drawing, far faces are painted before near ones."
-    ),
+    explanation="""\
+A prism rotates about the world x axis, then about the z axis; a second one makes the same rotations in
+the other order. Matrices do not commute, and the final attitudes differ: by 120 degrees for two quarter
+turns, by sin(angle/4) = sin(a/2) sin(b/2) in general. Two translations commute; a translation and a
+rotation do not. The prism has three equal moments of inertia, so it spins steadily about any axis, and
+a pair of impulses changes the axis halfway. In the drawing, far faces are painted before near ones.""",
     parameters=(
         Parameter("about_x", "deg", 90.0, 5.0, 170.0, "rotation angle about x"),
         Parameter("about_z", "deg", 90.0, 5.0, 170.0, "rotation angle about z"),
@@ -229,7 +228,7 @@ MODEL = Model(
             TryThis("First about x, then about z.", run="x, then z"),
             TryThis("The same rotations in the other order: another attitude, 120 degrees away.", run="z, then x"),
             TryThis(
-                ("Small rotations almost commute: with 10 degrees each, the attitudes differ by 1.7 degrees."),
+                "Small rotations almost commute: with 10 degrees each, the attitudes differ by 1.7 degrees.",
                 values={"about_x": 10.0, "about_z": 10.0},
                 run="z, then x",
             ),

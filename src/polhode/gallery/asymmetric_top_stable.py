@@ -128,13 +128,12 @@ MODEL = Model(
     title="An asymmetric top is stable about the axes of largest and smallest moment",
     theme="free rotation",
     source="[Tops report, figure 4]; [Christian 2011, problems 17.3 and 17.6]",
-    explanation=(
-        "A body with moments 2, 8 and 4 spins about the axis of the largest or the smallest moment and is nudged.\n"
-        "Its angular velocity then circles that axis on a small closed curve, the polhode, with a period given by\n"
-        "Jacobi's elliptic functions; in space it stays near the angular momentum, between the two circles of the\n"
-        "herpolhode. Spin about either axis is stable. No solid has these moments (8 > 2 + 4), so the inertia\n"
-        "ellipsoid is drawn instead of a body; it rolls on the invariable plane without slipping."
-    ),
+    explanation="""\
+A body with moments 2, 8 and 4 spins about the axis of the largest or the smallest moment and is nudged.
+Its angular velocity then circles that axis on a small closed curve, the polhode, with a period given by
+Jacobi's elliptic functions; in space it stays near the angular momentum, between the two circles of the
+herpolhode. Spin about either axis is stable. No solid has these moments (8 > 2 + 4), so the inertia
+ellipsoid is drawn instead of a body; it rolls on the invariable plane without slipping.""",
     parameters=(
         Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the axis of largest or smallest moment"),
         Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "initial rate about the intermediate axis"),

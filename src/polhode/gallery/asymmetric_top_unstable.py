@@ -148,13 +148,12 @@ MODEL = Model(
     title="About the intermediate axis the smallest nudge grows until the top flips",
     theme="free rotation",
     source="[Tops report, figure 5]; [Christian 2011, problems 17.3 and 17.6]",
-    explanation=(
-        "A body with moments 2, 8 and 4 spins about the axis of the intermediate moment, 4, and is nudged. While\n"
-        "the perturbation e is small it grows as e cosh(rate t), rate = w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2)): spin\n"
-        "about this axis is unstable. The polhode follows the separatrix to the other end of the axis, where the\n"
-        "body spins upside down, and back. A perturbation ten times smaller only delays the flip by ln(10)/rate.\n"
-        "Energy and angular momentum are conserved throughout."
-    ),
+    explanation="""\
+A body with moments 2, 8 and 4 spins about the axis of the intermediate moment, 4, and is nudged. While
+the perturbation e is small it grows as e cosh(rate t), rate = w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2)): spin
+about this axis is unstable. The polhode follows the separatrix to the other end of the axis, where the
+body spins upside down, and back. A perturbation ten times smaller only delays the flip by ln(10)/rate.
+Energy and angular momentum are conserved throughout.""",
     parameters=(
         Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the intermediate axis"),
         Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "initial rate about the axis of largest moment"),

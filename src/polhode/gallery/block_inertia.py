@@ -195,13 +195,12 @@ MODEL = Model(
     title="The inertia tensor of a block: by formula, from its mesh, and from its rotation",
     theme="forces and torques",
     source="[Baraff 1997, section 5.1, figure 7]; [Hydra 2017, chapter 5]; [Slides]",
-    explanation=(
-        "A block of constant density has moments M (y0^2 + z0^2)/12 and so on about its center of mass, and no\n"
-        "products of inertia, since the mass at x and at -x is equal. The same numbers follow from integrating\n"
-        "over the triangles of its surface, and from an experiment: an impulse of 1 N s off center gives the block\n"
-        "at rest an angular momentum L that does not depend on its inertia, and the block rotates by L t/I. A sum\n"
-        "over n^3 point masses [Baraff 1997, eq. 2-32] is smaller than the integral by a fraction 1/n^2."
-    ),
+    explanation="""\
+A block of constant density has moments M (y0^2 + z0^2)/12 and so on about its center of mass, and no
+products of inertia, since the mass at x and at -x is equal. The same numbers follow from integrating
+over the triangles of its surface, and from an experiment: an impulse of 1 N s off center gives the block
+at rest an angular momentum L that does not depend on its inertia, and the block rotates by L t/I. A sum
+over n^3 point masses [Baraff 1997, eq. 2-32] is smaller than the integral by a fraction 1/n^2.""",
     parameters=(
         Parameter("x", "m", 1.0, 0.2, 5.0, "side along x"),
         Parameter("y", "m", 2.0, 0.2, 5.0, "side along y"),

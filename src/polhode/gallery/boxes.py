@@ -184,13 +184,12 @@ MODEL = Model(
     title="A thrown box tumbles for ten seconds: comparison with physics engines",
     theme="real bodies",
     source="[Peters], Boxes (complex): physics engines in the Gazebo simulator",
-    explanation=(
-        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, is thrown spinning about its intermediate axis, the unstable one. The\n"
-        "motion is known in closed form, which makes it a benchmark: after ten seconds, three engines used for\n"
-        "robots and games have lost about one percent of the angular momentum at steps of 1 ms. RK4 at the same\n"
-        "step conserves ten digits of it, and the closed form all but the last. The attitude at 10 s agrees with\n"
-        "a 40-digit reference to 1e-11 rad."
-    ),
+    explanation="""\
+A box of 10 kg, 0.1 x 0.4 x 0.9 m, is thrown spinning about its intermediate axis, the unstable one. The
+motion is known in closed form, which makes it a benchmark: after ten seconds, three engines used for
+robots and games have lost about one percent of the angular momentum at steps of 1 ms. RK4 at the same
+step conserves ten digits of it, and the closed form all but the last. The attitude at 10 s agrees with
+a 40-digit reference to 1e-11 rad.""",
     parameters=(
         Parameter("spin", "rad/s", 5.0, 2.0, 8.0, "rate about the intermediate axis"),
         Parameter("nudge", "rad/s", 0.1, 0.05, 0.5, "initial rate about each of the other two axes"),

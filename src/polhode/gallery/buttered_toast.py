@@ -235,13 +235,12 @@ MODEL = Model(
     title="Toast that slips off a table lands on its butter, for lack of height",
     theme="impact and contact",
     source="[Matthews 1995]",
-    explanation=(
-        "A slice of toast is pushed over the edge of a table, turns about it and slips off. Its rate then stays, and\n"
-        "the height of the table decides how far it turns: from 0.75 m about half a turn, butter side down. A table\n"
-        "of three meters would leave time for a whole turn. What bounces and friction make of the landing is computed\n"
-        "until it rests: a slice that lands on its edge may fall either way. The table itself is not simulated: the\n"
-        "toast starts as it leaves the edge."
-    ),
+    explanation="""\
+A slice of toast is pushed over the edge of a table, turns about it and slips off. Its rate then stays, and
+the height of the table decides how far it turns: from 0.75 m about half a turn, butter side down. A table
+of three meters would leave time for a whole turn. What bounces and friction make of the landing is computed
+until it rests: a slice that lands on its edge may fall either way. The table itself is not simulated: the
+toast starts as it leaves the edge.""",
     parameters=(
         Parameter("height", "m", 0.75, 0.2, 3.0, "height of the table"),
         Parameter("overhang", "1", 0.05, 0.01, 0.2, "overhang of the center, in half lengths, as it slips off"),

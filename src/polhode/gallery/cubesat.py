@@ -270,13 +270,12 @@ MODEL = Model(
     title="A CubeSat librates about the vertical while it orbits the Earth",
     theme="real bodies",
     source="gravity-gradient torque 3 G M/r^3 n x I n; inertia tensor: [Christian 2011, table 17.1]",
-    explanation=(
-        "A 3U CubeSat, 0.1 x 0.1 x 0.34 m, flies upright in a circular orbit. Its lower end is pulled slightly\n"
-        "more strongly than its upper end, and this gravity gradient exerts a restoring torque. Tilted and\n"
-        "released, it librates in the orbital plane like a pendulum: 1.588 times per orbit if the amplitude is\n"
-        "small, more slowly if it is large, with a period given by a complete elliptic integral. The ratio does\n"
-        "not depend on mass or altitude, only on the shape. Beyond the separatrix the satellite tumbles."
-    ),
+    explanation="""\
+A 3U CubeSat, 0.1 x 0.1 x 0.34 m, flies upright in a circular orbit. Its lower end is pulled slightly
+more strongly than its upper end, and this gravity gradient exerts a restoring torque. Tilted and
+released, it librates in the orbital plane like a pendulum: 1.588 times per orbit if the amplitude is
+small, more slowly if it is large, with a period given by a complete elliptic integral. The ratio does
+not depend on mass or altitude, only on the shape. Beyond the separatrix the satellite tumbles.""",
     parameters=(
         Parameter("amplitude", "deg", 25.0, 0.1, 80.0, "initial pitch angle, released at rest"),
         Parameter("altitude", "km", 500.0, 200.0, 36_000.0, "altitude of the orbit"),

@@ -177,13 +177,12 @@ MODEL = Model(
     title="A matrix drifts away from a rotation; a quaternion drifts less and is easily renormalized",
     theme="forces and torques",
     source="[Baraff 1997, section 4]",
-    explanation=(
-        "A box spins about a fixed axis, and its attitude is integrated by RK4, once as a matrix of nine numbers,\n"
-        "twice as a quaternion of four. Every step shrinks the rotating part slightly: the matrix becomes narrower\n"
-        "across the axis, so that a box drawn with it shrinks. The quaternion rotates by half the angle and loses\n"
-        "about 2^6 = 64 times less; and it has only one error of this kind, its norm, which dividing by |q| after\n"
-        "each step removes. The drift follows a closed form exactly."
-    ),
+    explanation="""\
+A box spins about a fixed axis, and its attitude is integrated by RK4, once as a matrix of nine numbers,
+twice as a quaternion of four. Every step shrinks the rotating part slightly: the matrix becomes narrower
+across the axis, so that a box drawn with it shrinks. The quaternion rotates by half the angle and loses
+about 2^6 = 64 times less; and it has only one error of this kind, its norm, which dividing by |q| after
+each step removes. The drift follows a closed form exactly.""",
     parameters=(
         Parameter("turn", "rad", 0.1, 0.02, 0.5, "rotation angle per step"),
         Parameter("steps", "1", 10_000.0, 1000.0, 20_000.0, "number of steps, rounded to an integer"),
@@ -204,7 +203,7 @@ MODEL = Model(
         ),
         steps=(
             TryThis(
-                ("Half a radian per step: in 10,000 steps the matrix shrinks across the axis to about a third."),
+                "Half a radian per step: in 10,000 steps the matrix shrinks across the axis to about a third.",
                 values={"turn": 0.5},
                 run="matrix",
             ),

@@ -198,13 +198,12 @@ MODEL = Model(
     title="A box spun about its intermediate axis flips over and back; so does a T-handle",
     theme="free rotation",
     source="V. Dzhanibekov in orbit, 1985; [Tops report, figure 5]; [Christian 2011, problems 17.3 and 17.6]",
-    explanation=(
-        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, and a T-handle of two steel bars spin about the axis of intermediate\n"
-        "moment of inertia. About the other two axes they would spin steadily; about this one the smallest nudge\n"
-        "grows exponentially until the body has flipped over. No force acts: energy and angular momentum are\n"
-        "conserved, so the body must return and flip again. In body axes the angular velocity follows its polhode\n"
-        "close to the separatrix, which it never crosses."
-    ),
+    explanation="""\
+A box of 10 kg, 0.1 x 0.4 x 0.9 m, and a T-handle of two steel bars spin about the axis of intermediate
+moment of inertia. About the other two axes they would spin steadily; about this one the smallest nudge
+grows exponentially until the body has flipped over. No force acts: energy and angular momentum are
+conserved, so the body must return and flip again. In body axes the angular velocity follows its polhode
+close to the separatrix, which it never crosses.""",
     parameters=(
         Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the intermediate axis"),
         Parameter("nudge", "rad/s", 0.1, 0.01, 0.5, "initial rate about each of the other two axes"),

@@ -156,13 +156,12 @@ MODEL = Model(
     title="Three rotations give any attitude, but their angles are singular at the vertical",
     theme="transformations and rotations",
     source="[Christian 2011, sections 17.3.1 and 17.4, exercise 17.4, eqs. 17.10 and 17.36]",
-    explanation=(
-        "A wedge rotates by phi about its axis 3, by theta about its new axis 1, and by psi about its new axis 3.\n"
-        "Every attitude can be reached this way. The third row of the matrix is (sin psi sin theta, cos psi sin\n"
-        "theta, cos theta). At theta = 0, phi and psi rotate about the same line, and the attitude determines only\n"
-        "their sum. The body itself is unaffected: it is the rates of the angles that grow as 1/sin(theta), since\n"
-        "the determinant of the rate matrix (17.36) is -sin(theta). Quaternions have no such singularity."
-    ),
+    explanation="""\
+A wedge rotates by phi about its axis 3, by theta about its new axis 1, and by psi about its new axis 3.
+Every attitude can be reached this way. The third row of the matrix is (sin psi sin theta, cos psi sin
+theta, cos theta). At theta = 0, phi and psi rotate about the same line, and the attitude determines only
+their sum. The body itself is unaffected: it is the rates of the angles that grow as 1/sin(theta), since
+the determinant of the rate matrix (17.36) is -sin(theta). Quaternions have no such singularity.""",
     parameters=(
         Parameter("phi", "deg", 30.0, -175.0, 175.0, "first rotation, about axis 3"),
         Parameter("theta", "deg", 60.0, 2.0, 178.0, "second rotation, about axis 1"),
@@ -189,7 +188,7 @@ MODEL = Model(
             TryThis("Almost no tilt: φ and ψ turn about nearly the same line.", values={"theta": 2.0}),
             TryThis("Without any tilt, the attitude determines only the sum of φ and ψ.", run="without tilt"),
             TryThis(
-                ("A tilt of 90 degrees: the two lines are perpendicular, as far from singular as possible."),
+                "A tilt of 90 degrees: the two lines are perpendicular, as far from singular as possible.",
                 values={"theta": 90.0},
             ),
         ),

@@ -182,13 +182,12 @@ MODEL = Model(
     title="Euler's disk: the flatter the coin, the faster it goes round",
     theme="impact and contact",
     source="[Moffatt 2000]; steady rolling by Euler's equations",
-    explanation=(
-        "A heavy disk rolls on its rim, its center almost at rest. Its angular momentum points along the diameter\n"
-        "through the point of contact and must go round as fast as the floor's torque demands: Ω² sin θ = 4 g/a,\n"
-        "so the rate grows without bound as the disk lies down. A small torque of rolling resistance takes the\n"
-        "energy: the sound rises until it suddenly stops. On a rough floor the sinking disk picks up a spin ω₃\n"
-        "about its axis and its center moves in a small circle, which adds a term; without friction it does not."
-    ),
+    explanation="""\
+A heavy disk rolls on its rim, its center almost at rest. Its angular momentum points along the diameter
+through the point of contact and must go round as fast as the floor's torque demands: Ω² sin θ = 4 g/a,
+so the rate grows without bound as the disk lies down. A small torque of rolling resistance takes the
+energy: the sound rises until it suddenly stops. On a rough floor the sinking disk picks up a spin ω₃
+about its axis and its center moves in a small circle, which adds a term; without friction it does not.""",
     parameters=(
         Parameter("tilt", "deg", 30.0, 10.0, 60.0, "initial angle between the disk and the floor"),
         Parameter("resistance", "1", 0.003, 0.001, 0.01, "rolling resistance: torque over weight times radius"),

@@ -226,13 +226,12 @@ MODEL = Model(
     title="Bouncing boxes share their energy evenly between the degrees of freedom that take part",
     theme="impact and contact",
     source="[Christian 2011, project 17.3]",
-    explanation=(
-        "Does the average energy of translation equal that of rotation? Boxes start at rest above a floor without\n"
-        "friction that returns all energy; a corner strikes, they tumble, and after many bounces the answer is:\n"
-        "evenly between degrees of freedom. Horizontal translation has none, for the floor only pushes upward. In\n"
-        "a plane vertical motion and rotation are equal. In space three rotational degrees would make it 1 : 3, but\n"
-        "the vertical angular momentum stays zero: 1 : 2. The means are those of all states of that energy."
-    ),
+    explanation="""\
+Does the average energy of translation equal that of rotation? Boxes start at rest above a floor without
+friction that returns all energy; a corner strikes, they tumble, and after many bounces the answer is:
+evenly between degrees of freedom. Horizontal translation has none, for the floor only pushes upward. In
+a plane vertical motion and rotation are equal. In space three rotational degrees would make it 1 : 3, but
+the vertical angular momentum stays zero: 1 : 2. The means are those of all states of that energy.""",
     parameters=(
         Parameter("height", "m", 1.0, 0.5, 3.0, "initial height of the center of the box"),
         Parameter("length", "m", 0.3, 0.05, 0.6, "one side; the others are 0.2 and 0.1 m"),

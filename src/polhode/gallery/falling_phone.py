@@ -245,13 +245,12 @@ MODEL = Model(
     title="A phone spinning about its intermediate axis flips over if it falls long enough",
     theme="real bodies",
     source="[Tops report, section 5, figures 4 and 5]; [Christian 2011, problem 17.6]",
-    explanation=(
-        "A phone of 150 x 70 x 8 mm is dropped, spinning about one of its three axes, with a nudge of a few\n"
-        "percent about another. Gravity exerts no torque: the phone rotates as in free space. About the long and\n"
-        "the short axis the nudge only causes a wobble; about the intermediate one, the axis across the screen, it\n"
-        "grows as exp(0.79 spin t). Dropped from 1.5 m at three revolutions per second, the phone makes half a\n"
-        "twist and flips over; slower or from a lower height, it hits the floor before the nudge has grown."
-    ),
+    explanation="""\
+A phone of 150 x 70 x 8 mm is dropped, spinning about one of its three axes, with a nudge of a few
+percent about another. Gravity exerts no torque: the phone rotates as in free space. About the long and
+the short axis the nudge only causes a wobble; about the intermediate one, the axis across the screen, it
+grows as exp(0.79 spin t). Dropped from 1.5 m at three revolutions per second, the phone makes half a
+twist and flips over; slower or from a lower height, it hits the floor before the nudge has grown.""",
     parameters=(
         Parameter("spin", "rad/s", 20.0, 5.0, 40.0, "rate about one of the phone's axes"),
         Parameter("nudge", "1", 0.03, 0.005, 0.2, "initial rate about the next axis, as a fraction of the spin"),

@@ -277,13 +277,12 @@ MODEL = Model(
     title="Feynman's plate wobbles twice per revolution",
     theme="free rotation",
     source="[Christian 2011, section 17.5, problems 17.4 and 17.5]",
-    explanation=(
-        "A plate is thrown with a slight wobble: its axis precesses about the angular momentum at (I3/I1)/cos(theta)\n"
-        "times the spin, and for a disk I3 = 2 I1, hence twice per revolution, slightly more at larger tilt. A tray\n"
-        "wobbles alike, since I3 = I1 + I2 holds for any lamina; spun about a diameter the plate does not, its\n"
-        "angular velocity only drifts at w3. The code printed in the text uses the rate at the start of the step:\n"
-        "this is Euler's method and gains energy. Leapfrog uses the rate at midstep and is a hundred times better."
-    ),
+    explanation="""\
+A plate is thrown with a slight wobble: its axis precesses about the angular momentum at (I3/I1)/cos(theta)
+times the spin, and for a disk I3 = 2 I1, hence twice per revolution, slightly more at larger tilt. A tray
+wobbles alike, since I3 = I1 + I2 holds for any lamina; spun about a diameter the plate does not, its
+angular velocity only drifts at w3. The code printed in the text uses the rate at the start of the step:
+this is Euler's method and gains energy. Leapfrog uses the rate at midstep and is a hundred times better.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis"),
         Parameter("tilt", "deg", 10.0, 1.0, 30.0, "angle between the plate's axis and the angular momentum"),

@@ -207,13 +207,12 @@ MODEL = Model(
     title="A box tilted on its shaft: L precesses, and the bearings exert a torque",
     theme="forces and torques",
     source="[Christian 2011, section 17.4, figure 17.4, exercise 17.11]",
-    explanation=(
-        "A box is tilted about its first axis and rotates steadily on a shaft along z. In world axes its inertia\n"
-        "tensor rotates with it (17.32), and L = I w points away from the shaft and precesses about it. A changing\n"
-        "L requires a torque w x L: the load on the bearings of an unbalanced wheel. This torque rotates with the\n"
-        "box, so it is constant in body axes. Applied to a free box, it keeps the angular velocity along a shaft\n"
-        "that is not there; without it, w leaves the shaft at once."
-    ),
+    explanation="""\
+A box is tilted about its first axis and rotates steadily on a shaft along z. In world axes its inertia
+tensor rotates with it (17.32), and L = I w points away from the shaft and precesses about it. A changing
+L requires a torque w x L: the load on the bearings of an unbalanced wheel. This torque rotates with the
+box, so it is constant in body axes. Applied to a free box, it keeps the angular velocity along a shaft
+that is not there; without it, w leaves the shaft at once.""",
     parameters=(
         Parameter("tilt", "deg", 20.0, 5.0, 85.0, "tilt of the box relative to the shaft, about its first axis"),
         Parameter("rate", "rad/s", 5.0, 0.5, 30.0, "angular velocity of the shaft"),

@@ -118,12 +118,7 @@ def numbers(
             for name, m in ((name, motions[name]) for name in (OFF_CENTER, AT_CENTER))
         ),
         check(
-            "rotation angle",
-            "rad",
-            _turn_angle(motion)[-1],
-            angle,
-            1e-9,
-            "pendulum released at 90 degrees, cd(w0 t)",
+            "rotation angle", "rad", _turn_angle(motion)[-1], angle, 1e-9, "pendulum released at 90 degrees, cd(w0 t)"
         ),
         check(
             "time at which the rotation first stops",
@@ -230,13 +225,12 @@ MODEL = Model(
     title="An off-center force does more work: its point of application moves farther along it",
     theme="forces and torques",
     source="[Baraff 1997, section 5.5, figures 10 to 12]; [Slides]",
-    explanation=(
-        "A long block at rest is pushed for 10 s, once at its center of mass and once at its end. Both centers of\n"
-        "mass move identically, yet the second block also rotates: the same force gives it more energy. The work\n"
-        "is F times the displacement of the point of application along F, not along its path. A force of fixed\n"
-        "direction swings the block like a pendulum about that direction, so the extra energy F . (R r - r) is at\n"
-        "most F d, and returns to zero each time the rotation stops."
-    ),
+    explanation="""\
+A long block at rest is pushed for 10 s, once at its center of mass and once at its end. Both centers of
+mass move identically, yet the second block also rotates: the same force gives it more energy. The work
+is F times the displacement of the point of application along F, not along its path. A force of fixed
+direction swings the block like a pendulum about that direction, so the extra energy F . (R r - r) is at
+most F d, and returns to zero each time the rotation stops.""",
     parameters=(
         Parameter("force", "N", 1.0, 0.1, 10.0, "F, along z throughout"),
         Parameter(

@@ -112,13 +112,12 @@ MODEL = Model(
     title="A skydiver falls until drag balances the weight",
     theme="forces and torques",
     source="[Baraff 1997, sections 1 and 5.2]; [Slides]",
-    explanation=(
-        "A skydiver of 80 kg falls through air with quadratic drag c v^2. At first only the weight matters, and\n"
-        "the speed grows as in a vacuum; then drag catches up, and the speed approaches the terminal speed\n"
-        "V = sqrt(M g/c), here 56 m/s, whatever its initial value. From then on the work of the weight goes into\n"
-        "the air: the audit compares the work of all forces with the change of kinetic energy. Along a straight\n"
-        "line the motion has a closed form, v = V tanh(g t/V) from rest."
-    ),
+    explanation="""\
+A skydiver of 80 kg falls through air with quadratic drag c v^2. At first only the weight matters, and
+the speed grows as in a vacuum; then drag catches up, and the speed approaches the terminal speed
+V = sqrt(M g/c), here 56 m/s, whatever its initial value. From then on the work of the weight goes into
+the air: the audit compares the work of all forces with the change of kinetic energy. Along a straight
+line the motion has a closed form, v = V tanh(g t/V) from rest.""",
     parameters=(
         Parameter("mass", "kg", 80.0, 20.0, 500.0, "mass of the body"),
         Parameter("drag", "kg/m", 0.25, 0.05, 20.0, "c in the drag c v^2; about 20 for an open parachute"),

@@ -201,13 +201,12 @@ MODEL = Model(
     title="Free rotation by quaternion acceleration: stable about two axes, unstable about the third",
     theme="free rotation",
     source="[Christian 2011, section 17.6, exercise 17.12, problem 17.6]",
-    explanation=(
-        "The state is the quaternion and its rate; the angular velocity is computed from them when needed.\n"
-        "Feynman's plate, thrown as before, is reproduced to 1e-10 rad. A block is then spun about each of its\n"
-        "axes and nudged: about the axes of smallest and largest moment the angular velocity stays close, and its\n"
-        "tip follows a small closed curve; about the intermediate axis it departs, the block flips over, and comes\n"
-        "back. With I1 = I2, as for the plate, the rate about axis 3 is constant."
-    ),
+    explanation="""\
+The state is the quaternion and its rate; the angular velocity is computed from them when needed.
+Feynman's plate, thrown as before, is reproduced to 1e-10 rad. A block is then spun about each of its
+axes and nudged: about the axes of smallest and largest moment the angular velocity stays close, and its
+tip follows a small closed curve; about the intermediate axis it departs, the block flips over, and comes
+back. With I1 = I2, as for the plate, the rate about axis 3 is constant.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis, and about each axis of the block"),
         Parameter("tilt", "deg", 10.0, 1.0, 30.0, "angle between the plate's axis and the angular momentum"),

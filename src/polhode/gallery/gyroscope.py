@@ -191,13 +191,12 @@ MODEL = Model(
     title="A gyroscope precesses at two steady rates, or nutates",
     theme="tops and gyroscopes",
     source="[Christian 2011, section 17.6, problem 17.8, figure 17.5]; errata: moments about the pivot",
-    explanation=(
-        "A spinning disk stands on the end of its axle. Its weight exerts a torque, but a torque only changes the\n"
-        "direction of the angular momentum, sideways: the axle precesses. Two rates keep its angle constant: a slow\n"
-        "one, about M g l/(I3 w3), and a fast one, close to that of free rotation; both merge at the minimum spin,\n"
-        "below which there is none. Released without that initial rate, it first falls, starts to precess, and\n"
-        "rises again: it nutates between two angles, with cusps at the top. The fast one needs a large pivot force."
-    ),
+    explanation="""\
+A spinning disk stands on the end of its axle. Its weight exerts a torque, but a torque only changes the
+direction of the angular momentum, sideways: the axle precesses. Two rates keep its angle constant: a slow
+one, about M g l/(I3 w3), and a fast one, close to that of free rotation; both merge at the minimum spin,
+below which there is none. Released without that initial rate, it first falls, starts to precess, and
+rises again: it nutates between two angles, with cusps at the top. The fast one needs a large pivot force.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 6.0, 30.0, "angular velocity along the axle"),
         Parameter("theta", "deg", 60.0, 15.0, 75.0, "initial angle of the axle from the vertical"),

@@ -196,13 +196,12 @@ MODEL = Model(
     title="The heavy top in closed form traces loops, cusps or waves",
     theme="tops and gyroscopes",
     source="[Christian 2011, problem 17.2]; [Goldstein 1980, section 5.7]",
-    explanation=(
-        "The cosine of the axle's angle moves like a particle in a cubic potential: between two roots of the cubic,\n"
-        "as the square of Jacobi's sn. The precession follows as an elliptic integral of the third kind. The\n"
-        "simulation, which uses none of this, follows the gray line. Given a backward push, the tip of the axle\n"
-        "traces loops; released from rest, cusps; with a forward push, waves. At one particular push it does not\n"
-        "nutate at all, and with a larger one the start is the lowest point."
-    ),
+    explanation="""\
+The cosine of the axle's angle moves like a particle in a cubic potential: between two roots of the cubic,
+as the square of Jacobi's sn. The precession follows as an elliptic integral of the third kind. The
+simulation, which uses none of this, follows the gray line. Given a backward push, the tip of the axle
+traces loops; released from rest, cusps; with a forward push, waves. At one particular push it does not
+nutate at all, and with a larger one the start is the lowest point.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 4.0, 20.0, "angular velocity along the axle, w3"),
         Parameter("precession", "rad/s", -0.3, -1.0, 5.0, "initial phi', at theta = 60 degrees"),

@@ -238,13 +238,12 @@ MODEL = Model(
     title="Euler angles lose accuracy when the axle passes close to the vertical",
     theme="tops and gyroscopes",
     source="[Christian 2011, project 17.2, section 17.3.1]",
-    explanation=(
-        "The same gyroscope is computed with quaternions and with the angles phi, theta and psi. When the axle\n"
-        "narrowly misses the vertical, phi and psi must each change by half a turn almost at once, in opposite\n"
-        "senses, while the body does nothing special: a step that is short for the body is long for the angles, and\n"
-        "their error is permanent. Exactly through the vertical there is nothing to turn, and the angles are fine:\n"
-        "it is the near misses that fail. Quaternions are unaffected."
-    ),
+    explanation="""\
+The same gyroscope is computed with quaternions and with the angles phi, theta and psi. When the axle
+narrowly misses the vertical, phi and psi must each change by half a turn almost at once, in opposite
+senses, while the body does nothing special: a step that is short for the body is long for the angles, and
+their error is permanent. Exactly through the vertical there is nothing to turn, and the angles are fine:
+it is the near misses that fail. Quaternions are unaffected.""",
     parameters=(
         Parameter("spin", "rad/s", 3.0, 2.0, 4.0, "angular velocity along the axle"),
         Parameter(

@@ -250,13 +250,12 @@ MODEL = Model(
     title="A mesh in six degrees of freedom: all nodes move rigidly with the body",
     theme="forces and torques",
     source="[Hydra 2017, chapter 4, eqs. 4.4 to 4.15 and 4.24 to 4.27]",
-    explanation=(
-        "A block of 6 x 4 x 2 cells is thrown, its mass lumped at the nodes. The position, displacement and velocity\n"
-        "of every node follow from six degrees of freedom; the energy of all nodes is that of the body, and nodes\n"
-        "of a body at rest have zero displacement, which eq. 4.25 as printed misses. If a step rotates by a large\n"
-        "angle, RK2 has a large error and RK4 a small one: a spin about a fixed axis multiplies the quaternion by a\n"
-        "polynomial in each step, whose argument gives the angle error per revolution."
-    ),
+    explanation="""\
+A block of 6 x 4 x 2 cells is thrown, its mass lumped at the nodes. The position, displacement and velocity
+of every node follow from six degrees of freedom; the energy of all nodes is that of the body, and nodes
+of a body at rest have zero displacement, which eq. 4.25 as printed misses. If a step rotates by a large
+angle, RK2 has a large error and RK4 a small one: a spin about a fixed axis multiplies the quaternion by a
+polynomial in each step, whose argument gives the angle error per revolution.""",
     parameters=(
         Parameter("turn", "rad", 0.5, 0.05, 1.5, "rotation angle per coarse step"),
         Parameter("spin", "rad/s", 6.0, 0.5, 20.0, "angular velocity of the thrown block"),

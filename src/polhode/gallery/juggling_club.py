@@ -218,13 +218,12 @@ MODEL = Model(
     title="A juggling club rotates about its center of mass; after whole turns the handle is back",
     theme="real bodies",
     source="[Hydra 2017, chapter 5]; [Christian 2011, table 17.1]; [Baraff 1997, section 5.2]",
-    explanation=(
-        "A club is assembled from a sphere, a cylinder, a conical frustum and half an ellipsoid of two materials;\n"
-        "its center of mass and inertia tensor follow from the parallel axis theorem. In the air only its weight\n"
-        "acts: the center of mass follows a parabola, and the club rotates steadily about a transverse axis, which\n"
-        "is a principal axis. The juggler chooses height and spin so that it makes a whole number of revolutions;\n"
-        "then the knob, whose path has loops, arrives the way it left."
-    ),
+    explanation="""\
+A club is assembled from a sphere, a cylinder, a conical frustum and half an ellipsoid of two materials;
+its center of mass and inertia tensor follow from the parallel axis theorem. In the air only its weight
+acts: the center of mass follows a parabola, and the club rotates steadily about a transverse axis, which
+is a principal axis. The juggler chooses height and spin so that it makes a whole number of revolutions;
+then the knob, whose path has loops, arrives the way it left.""",
     parameters=(
         Parameter("height", "m", 1.2, 0.3, 5.0, "height of the throw"),
         Parameter("turns", "1", 2.0, 1.0, 5.0, "revolutions in the air; a whole number returns the handle"),

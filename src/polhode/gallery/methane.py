@@ -227,13 +227,12 @@ MODEL = Model(
     title="Methane: four bonds, 109.47° between any two",
     theme="transformations and rotations",
     source="[Christian 2011, problem 17.1]",
-    explanation=(
-        "Carbon sits at the center of a tetrahedron, four hydrogens at its corners: the cosine of the angle between\n"
-        "any two bonds is -1/3, since the four unit vectors sum to zero. A bond is sqrt(6)/4 of the distance between\n"
-        "two hydrogens. The drawing consists of disks and lines; it looks solid only if the far ones are drawn first.\n"
-        "The molecule also tumbles: its symmetry makes its three moments of inertia equal, so it spins steadily\n"
-        "about any axis, like a ball, and each hydrogen moves on a circle."
-    ),
+    explanation="""\
+Carbon sits at the center of a tetrahedron, four hydrogens at its corners: the cosine of the angle between
+any two bonds is -1/3, since the four unit vectors sum to zero. A bond is sqrt(6)/4 of the distance between
+two hydrogens. The drawing consists of disks and lines; it looks solid only if the far ones are drawn first.
+The molecule also tumbles: its symmetry makes its three moments of inertia equal, so it spins steadily
+about any axis, like a ball, and each hydrogen moves on a circle.""",
     parameters=(
         Parameter("separation", "m", 1.0, 0.1, 10.0, "distance between two hydrogens, center to center"),
         Parameter("spin", "rad/s", 2.0, 0.1, 20.0, "angular velocity"),
@@ -249,7 +248,7 @@ MODEL = Model(
         ),
         steps=(
             TryThis(
-                ("Follow one body axis: its tip moves on a circle, since the molecule spins like a ball."),
+                "Follow one body axis: its tip moves on a circle, since the molecule spins like a ball.",
                 switches=("trailAxis1",),
             ),
             TryThis("Ten times the spin: the motion is the same, only faster.", values={"spin": 20.0}),

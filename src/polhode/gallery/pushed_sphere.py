@@ -175,13 +175,12 @@ MODEL = Model(
     title="A sphere is pushed off center: two steps of Euler's method by hand and by machine",
     theme="forces and torques",
     source="[Slides, last exercise]",
-    explanation=(
-        "A sphere of 1 kg and radius 1 m rests at the origin. During the first time step a force F pushes it at\n"
-        "p = (-1, 0, 0), and gravity acts along -y. After Euler's second step the center is at\n"
-        "h^2 (4 cos 30, 2 - g, 0), and the matrix is R = 1 + h omega*, with 5 h^2 and -5 h^2 off its diagonal.\n"
-        "This is not a rotation: its determinant is 1 + 25 h^4. Each step moves along the tangent and leaves the\n"
-        "rotation group outwards, so the sphere grows; halving the step divides the error after two steps by 16."
-    ),
+    explanation="""\
+A sphere of 1 kg and radius 1 m rests at the origin. During the first time step a force F pushes it at
+p = (-1, 0, 0), and gravity acts along -y. After Euler's second step the center is at
+h^2 (4 cos 30, 2 - g, 0), and the matrix is R = 1 + h omega*, with 5 h^2 and -5 h^2 off its diagonal.
+This is not a rotation: its determinant is 1 + 25 h^4. Each step moves along the tangent and leaves the
+rotation group outwards, so the sphere grows; halving the step divides the error after two steps by 16.""",
     parameters=(
         Parameter("step", "s", 0.1, 0.005, 0.2, "h, the time step"),
         Parameter("push", "N", 4.0, 1.0, 8.0, "F, during the first step only"),

@@ -204,13 +204,12 @@ MODEL = Model(
     title="A quaternion points a box in a given direction",
     theme="transformations and rotations",
     source="[Christian 2011, section 17.3.3, exercises 17.8 to 17.10, eqs. 17.25 to 17.28]",
-    explanation=(
-        "Which rotation points the long side of a box, along x, at a target? The axis is normal to both, the angle\n"
-        "lies between them, and q = (cos a/2, r sin a/2). Four formulas agree to the last digit, and a box spinning\n"
-        "about that axis arrives there. With a quaternion of another norm, q v q* rotates and scales by the square\n"
-        "of the norm, and the matrix (17.28) distorts; a zero quaternion is rejected. The angle is recovered with\n"
-        "atan2: acos loses half the digits of small angles, and finally all of them."
-    ),
+    explanation="""\
+Which rotation points the long side of a box, along x, at a target? The axis is normal to both, the angle
+lies between them, and q = (cos a/2, r sin a/2). Four formulas agree to the last digit, and a box spinning
+about that axis arrives there. With a quaternion of another norm, q v q* rotates and scales by the square
+of the norm, and the matrix (17.28) distorts; a zero quaternion is rejected. The angle is recovered with
+atan2: acos loses half the digits of small angles, and finally all of them.""",
     parameters=(
         Parameter("target_x", "1", 1.0, -3.0, 3.0, "x of the target direction, any length"),
         Parameter("target_y", "1", 2.0, -3.0, 3.0, "y of the target direction"),

@@ -176,13 +176,12 @@ MODEL = Model(
     title="Two thrusters drive a free top as gravity drives a top on a table",
     theme="tops and gyroscopes",
     source="[Tops report, section 7, figure 6]; errata: the torque is perpendicular to z",
-    explanation=(
-        "A spinning ellipsoid floats freely. Two thrusters, one at each end of its axle, push with equal and\n"
-        "opposite forces: the center stays, and the torque is T sin(theta) along z x x3, as for a weight. This is\n"
-        "the Lagrange top without a table: the angular momentum precesses about z on a cone, and the axle circles\n"
-        "around it. The torque is normal to both z and the axle, so the components of L along both are conserved,\n"
-        "and so is the energy with the potential T cos(theta), although the thrusters fire."
-    ),
+    explanation="""\
+A spinning ellipsoid floats freely. Two thrusters, one at each end of its axle, push with equal and
+opposite forces: the center stays, and the torque is T sin(theta) along z x x3, as for a weight. This is
+the Lagrange top without a table: the angular momentum precesses about z on a cone, and the axle circles
+around it. The torque is normal to both z and the axle, so the components of L along both are conserved,
+and so is the energy with the potential T cos(theta), although the thrusters fire.""",
     parameters=(
         Parameter("spin", "rad/s", 3.0, 2.0, 12.0, "angular velocity along the axle"),
         Parameter("theta", "deg", 30.0, 10.0, 120.0, "initial angle of the axle from z"),

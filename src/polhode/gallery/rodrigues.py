@@ -170,13 +170,12 @@ MODEL = Model(
     title="Rodrigues' formula: only the part normal to the axis rotates",
     theme="transformations and rotations",
     source="[Christian 2011, section 17.3.2, exercises 17.5 and 17.6, figures 17.2 and 17.3]",
-    explanation=(
-        "A vector is rotated about an axis r. Its part along the axis is unchanged; the part normal to it rotates in\n"
-        "its plane, spanned together with w = r x v. The sum is Rodrigues' formula, and in components it is the\n"
-        "matrix (17.17). The quaternion q = (cos a/2, r sin a/2) gives the same by q v q*. A ball that spins steadily\n"
-        "about the axis carries the vector to the same point. The components of r are its direction cosines. The\n"
-        "inverse matrix is the one for the opposite angle."
-    ),
+    explanation="""\
+A vector is rotated about an axis r. Its part along the axis is unchanged; the part normal to it rotates in
+its plane, spanned together with w = r x v. The sum is Rodrigues' formula, and in components it is the
+matrix (17.17). The quaternion q = (cos a/2, r sin a/2) gives the same by q v q*. A ball that spins steadily
+about the axis carries the vector to the same point. The components of r are its direction cosines. The
+inverse matrix is the one for the opposite angle.""",
     parameters=(
         Parameter("axis_x", "1", 1.0, -3.0, 3.0, "x of the axis, any length"),
         Parameter("axis_y", "1", 2.0, -3.0, 3.0, "y of the axis"),

@@ -187,13 +187,12 @@ MODEL = Model(
     title="A ball thrown straight up on a rotating platform lands elsewhere",
     theme="forces and torques",
     source="[Christian 2011, project 17.1, eq. 17.33]",
-    explanation=(
-        "Someone on a rotating platform throws a ball straight up. Seen from the ground, the ball also has the\n"
-        "thrower's tangential speed and flies along a parabola in a fixed plane, while the platform rotates below.\n"
-        "Seen from the platform, it is driven outwards by the centrifugal force, and sideways by the Coriolis force\n"
-        "2 m v x W once it moves outwards. The motion is computed in the ground frame and transformed to the\n"
-        "platform by (17.33); there v^2/2 + g z - W^2 rho^2/2 is conserved."
-    ),
+    explanation="""\
+Someone on a rotating platform throws a ball straight up. Seen from the ground, the ball also has the
+thrower's tangential speed and flies along a parabola in a fixed plane, while the platform rotates below.
+Seen from the platform, it is driven outwards by the centrifugal force, and sideways by the Coriolis force
+2 m v x W once it moves outwards. The motion is computed in the ground frame and transformed to the
+platform by (17.33); there v^2/2 + g z - W^2 rho^2/2 is conserved.""",
     parameters=(
         Parameter("radius", "m", 2.0, 0.1, 20.0, "distance of the thrower from the axis"),
         Parameter("speed", "m/s", 10.0, 1.0, 30.0, "initial upward speed relative to the platform"),

@@ -110,13 +110,12 @@ MODEL = Model(
     title="Two equal forces, one on each side: the block translates without rotating",
     theme="forces and torques",
     source="[Baraff 1997, section 5.3, figure 8]; [Slides]",
-    explanation=(
-        "A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, equally far to the left and right\n"
-        "of the center of mass. Each force alone would rotate the block; together their torques are\n"
-        "((-3,0,-2) + (3,0,-2)) x (0,0,F) = (0,0,-4) x (0,0,F) = 0 (the text obtains (0,0,-2) for the sum, and the\n"
-        "product is 0 all the same). The block rises with a = 2 F/M as if both forces acted at its center of mass,\n"
-        "and all of their work becomes translational energy."
-    ),
+    explanation="""\
+A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, equally far to the left and right
+of the center of mass. Each force alone would rotate the block; together their torques are
+((-3,0,-2) + (3,0,-2)) x (0,0,F) = (0,0,-4) x (0,0,F) = 0 (the text obtains (0,0,-2) for the sum, and the
+product is 0 all the same). The block rises with a = 2 F/M as if both forces acted at its center of mass,
+and all of their work becomes translational energy.""",
     parameters=(
         Parameter("force", "N", 3.0, 0.1, 1000.0, "F, each of the two upward forces"),
         Parameter("mass", "kg", 48.0, 1.0, 1000.0, "mass of the block; 48 is a density of 1"),

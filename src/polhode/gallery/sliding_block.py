@@ -195,12 +195,11 @@ MODEL = Model(
     title="A block on a slope starts to slide where the tangent of the angle exceeds the friction",
     theme="impact and contact",
     source="Coulomb's law of friction; [Slides]",
-    explanation=(
-        "A block of 2 kg is put on a slope. Up to the angle whose tangent is the coefficient of friction it stays,\n"
-        "to the last digit: friction balances the pull of its weight. Half a degree beyond, it starts to\n"
-        "slide. Then friction is the coefficient times the normal force, whatever the speed, and the block\n"
-        "accelerates by g (sin θ - μ cos θ). The masses cancel."
-    ),
+    explanation="""\
+A block of 2 kg is put on a slope. Up to the angle whose tangent is the coefficient of friction it stays,
+to the last digit: friction balances the pull of its weight. Half a degree beyond, it starts to
+slide. Then friction is the coefficient times the normal force, whatever the speed, and the block
+accelerates by g (sin θ - μ cos θ). The masses cancel.""",
     parameters=(
         Parameter("angle", "deg", 20.0, 0.0, 60.0, "angle of the slope"),
         Parameter("friction", "1", 0.3, 0.01, 1.5, "coefficient of friction"),

@@ -203,13 +203,12 @@ MODEL = Model(
     title="A free symmetric top: the body cone rolls on the space cone",
     theme="free rotation",
     source="[Tops report, section 4, figures 1 to 3]",
-    explanation=(
-        "A body with two equal moments rotates freely. In body axes the angular velocity precesses about the\n"
-        "symmetry axis at (I3/I1 - 1) w3; in space the axis precesses about the angular momentum at L/I1, and the\n"
-        "body cone rolls on the space cone. The RK4 error of the angular velocity is a spiral: each step lags by\n"
-        "(Omega h)^5/120. Moments such as (2, 2, 8) belong to no solid, since the largest exceeds the sum of the\n"
-        "others: the mathematics works, but only the inertia ellipsoid can be drawn."
-    ),
+    explanation="""\
+A body with two equal moments rotates freely. In body axes the angular velocity precesses about the
+symmetry axis at (I3/I1 - 1) w3; in space the axis precesses about the angular momentum at L/I1, and the
+body cone rolls on the space cone. The RK4 error of the angular velocity is a spiral: each step lags by
+(Omega h)^5/120. Moments such as (2, 2, 8) belong to no solid, since the largest exceeds the sum of the
+others: the mathematics works, but only the inertia ellipsoid can be drawn.""",
     parameters=(
         Parameter("wobble", "rad/s", 1.0, 0.2, 1.5, "initial rate about the first axis"),
         Parameter("spin", "rad/s", 1.0, 0.5, 1.5, "rate about the symmetry axis"),

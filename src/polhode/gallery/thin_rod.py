@@ -128,13 +128,12 @@ MODEL = Model(
     title="A thin rod: the angular velocity precesses, the angular momentum is constant",
     theme="free rotation",
     source="[Christian 2011, problem 17.7]",
-    explanation=(
-        "A rod of 1 kg, 1 m long and 5 cm in radius, tumbles and spins about its own axis. Its axial moment is so\n"
-        "small that the angular momentum is almost perpendicular to the rod, although most of the spin is along it.\n"
-        "In body axes the angular velocity precesses at (I3/I1 - 1) w3, nearly -w3; in space the rod precesses about\n"
-        "L at L/I1. L itself cannot precess: no torque acts. A rod without thickness would have I3 = 0 and no axial\n"
-        "spin; the body cone of a prolate body rolls outside the space cone."
-    ),
+    explanation="""\
+A rod of 1 kg, 1 m long and 5 cm in radius, tumbles and spins about its own axis. Its axial moment is so
+small that the angular momentum is almost perpendicular to the rod, although most of the spin is along it.
+In body axes the angular velocity precesses at (I3/I1 - 1) w3, nearly -w3; in space the rod precesses about
+L at L/I1. L itself cannot precess: no torque acts. A rod without thickness would have I3 = 0 and no axial
+spin; the body cone of a prolate body rolls outside the space cone.""",
     parameters=(
         Parameter("length", "m", 1.0, 0.5, 2.0, "length of the rod"),
         Parameter("radius", "m", 0.05, 0.01, 0.1, "radius of the rod"),

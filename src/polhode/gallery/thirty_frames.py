@@ -143,13 +143,12 @@ MODEL = Model(
     title="Thirty frames per second: 300 frames, the last at exactly 10 s",
     theme="forces and torques",
     source="[Baraff 1997, section 3, RunSimulation]",
-    explanation=(
-        "A box falls and tumbles in a steady wind with linear drag c (v - wind). It is filmed at 30 frames per\n"
-        "second for 10 s: frame k is at k/30 s, and the integration steps do not depend on the frame rate. The\n"
-        "center of mass has a closed form, so every frame is checked. The text adds 1/30 to the time until it is no\n"
-        "longer below 10; in double precision 300 such additions stay just below 10, one frame too many is made,\n"
-        "and the film ends at 10.0333 s."
-    ),
+    explanation="""\
+A box falls and tumbles in a steady wind with linear drag c (v - wind). It is filmed at 30 frames per
+second for 10 s: frame k is at k/30 s, and the integration steps do not depend on the frame rate. The
+center of mass has a closed form, so every frame is checked. The text adds 1/30 to the time until it is no
+longer below 10; in double precision 300 such additions stay just below 10, one frame too many is made,
+and the film ends at 10.0333 s.""",
     parameters=(
         Parameter("mass", "kg", 1.0, 0.2, 20.0, "mass of the box"),
         Parameter("drag", "kg/s", 0.5, 0.0, 5.0, "c of the linear drag"),

@@ -190,13 +190,12 @@ MODEL = Model(
     title="Thrown dice come to rest, and no face is favored",
     theme="impact and contact",
     source="[Christian 2011, project 17.3]; Pearson's chi-square test",
-    explanation=(
-        "Dice of 16 mm are thrown from a hand's height with random attitudes and rates. They strike the table with\n"
-        "corners, edges and faces, rebound, slide and tumble, and after infinitely many, ever smaller bounces each\n"
-        "lies still on a face. By the symmetry of the throw all faces are equally likely; the chi-square of the\n"
-        "counts says whether the simulation agrees. Try --throws 100000: the same throws give the same faces on any\n"
-        "number of threads."
-    ),
+    explanation="""\
+Dice of 16 mm are thrown from a hand's height with random attitudes and rates. They strike the table with
+corners, edges and faces, rebound, slide and tumble, and after infinitely many, ever smaller bounces each
+lies still on a face. By the symmetry of the throw all faces are equally likely; the chi-square of the
+counts says whether the simulation agrees. Try --throws 100000: the same throws give the same faces on any
+number of threads.""",
     parameters=(
         Parameter("throws", "1", 300.0, 60.0, 100_000.0, "number of throws"),
         Parameter("restitution", "1", 0.4, 0.0, 0.6, "restitution of the table"),

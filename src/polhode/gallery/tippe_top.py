@@ -204,13 +204,12 @@ MODEL = Model(
     title="A tippe top spun about the vertical turns over, and its center of mass rises",
     theme="impact and contact",
     source="[Cohen 1977]",
-    explanation=(
-        "A ball with a weight below its center spins on the floor. Friction at the point of contact slows it and tips\n"
-        "its axis over: the center of mass rises while energy is lost, until the top rolls without sliding. The start\n"
-        "matters: it rises if it spins about the vertical. Spun about its own tilted axis it slides the other way,\n"
-        "and friction rights it instead; with little spin and much friction it rolls at once. In every case Jellett's\n"
-        "invariant stays: L times the line from the point of contact to the center of mass."
-    ),
+    explanation="""\
+A ball with a weight below its center spins on the floor. Friction at the point of contact slows it and tips
+its axis over: the center of mass rises while energy is lost, until the top rolls without sliding. The start
+matters: it rises if it spins about the vertical. Spun about its own tilted axis it slides the other way,
+and friction rights it instead; with little spin and much friction it rolls at once. In every case Jellett's
+invariant stays: L times the line from the point of contact to the center of mass.""",
     parameters=(
         Parameter("spin", "rad/s", 150.0, 50.0, 200.0, "initial rate about the vertical"),
         Parameter("friction", "1", 0.1, 0.03, 0.3, "coefficient of friction"),

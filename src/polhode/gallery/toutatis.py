@@ -330,13 +330,12 @@ MODEL = Model(
     title="The asteroid Toutatis tumbles: free rotation compared with radar",
     theme="real bodies",
     source="[Hudson and Ostro 1995]; [Takahashi et al. 2013]",
-    explanation=(
-        "Toutatis does not rotate about a fixed axis: its long axis precesses about the angular momentum in 7.4\n"
-        "days while the body rotates about it in 5.4. Started from one published state, free rotation matches the\n"
-        "attitudes observed by radar within 16 degrees for five weeks. Sixteen years later it is 131 degrees off.\n"
-        "The Earth and the Sun have exerted torques in between; but the digits that were not printed matter too:\n"
-        "half a unit in the last place of the inputs (gray dots) already changes that angle by several degrees."
-    ),
+    explanation="""\
+Toutatis does not rotate about a fixed axis: its long axis precesses about the angular momentum in 7.4
+days while the body rotates about it in 5.4. Started from one published state, free rotation matches the
+attitudes observed by radar within 16 degrees for five weeks. Sixteen years later it is 131 degrees off.
+The Earth and the Sun have exerted torques in between; but the digits that were not printed matter too:
+half a unit in the last place of the inputs (gray dots) already changes that angle by several degrees.""",
     parameters=(
         Parameter("spin_change", "1", 0.0, -0.005, 0.005, "relative change of all three initial rates"),
         Parameter("moment_change", "1", 0.0, -0.02, 0.02, "relative change of the largest moment"),

@@ -170,13 +170,12 @@ MODEL = Model(
     title="Two opposite forces: the block rotates and its center of mass stays at rest",
     theme="forces and torques",
     source="[Baraff 1997, section 5.4, figure 9]; [Slides]",
-    explanation=(
-        "The block of 6 x 2 x 4 m is pushed upwards at (-3, 0, -2) and downwards at (3, 0, 2), points that move with\n"
-        "it. The net force is zero, so the center of mass stays at rest; the initial torque is (0, 6 f, 0), also with\n"
-        "the second point at (3, 0, -2), and the angular acceleration is 6 f/208 at 48 kg. The lever arm changes as\n"
-        "the block rotates: the line between the two points swings like a pendulum about the direction of the\n"
-        "forces, comes to rest on the other side, and returns."
-    ),
+    explanation="""\
+The block of 6 x 2 x 4 m is pushed upwards at (-3, 0, -2) and downwards at (3, 0, 2), points that move with
+it. The net force is zero, so the center of mass stays at rest; the initial torque is (0, 6 f, 0), also with
+the second point at (3, 0, -2), and the angular acceleration is 6 f/208 at 48 kg. The lever arm changes as
+the block rotates: the line between the two points swings like a pendulum about the direction of the
+forces, comes to rest on the other side, and returns.""",
     parameters=(
         Parameter("force", "N", 2.0, 0.1, 1000.0, "f, each of the two forces"),
         Parameter("height", "m", 2.0, -2.0, 2.0, "z of the second point; the text prints both 2 and -2"),

@@ -161,12 +161,11 @@ MODEL = Model(
     title="Two balls on a spring oscillate about a uniformly moving center of mass",
     theme="forces and torques",
     source="[Baraff 1997, sections 1 and 2]",
-    explanation=(
-        "Two balls are joined by a spring, pulled apart and released while both drift along. The spring exerts equal\n"
-        "and opposite forces: the linear momentum of the pair is conserved, and the center of mass moves as if there\n"
-        "were no spring. The distance oscillates like a single body of reduced mass mu = m_a m_b/(m_a + m_b), and\n"
-        "energy is exchanged between the spring and the balls, of which the lighter takes the larger share."
-    ),
+    explanation="""\
+Two balls are joined by a spring, pulled apart and released while both drift along. The spring exerts equal
+and opposite forces: the linear momentum of the pair is conserved, and the center of mass moves as if there
+were no spring. The distance oscillates like a single body of reduced mass mu = m_a m_b/(m_a + m_b), and
+energy is exchanged between the spring and the balls, of which the lighter takes the larger share.""",
     parameters=(
         Parameter("mass_a", "kg", 1.0, 0.01, 100.0, "mass of the first ball"),
         Parameter("mass_b", "kg", 2.0, 0.01, 100.0, "mass of the second ball"),

@@ -205,13 +205,12 @@ MODEL = Model(
     title="In a uniform field gravity exerts no torque about the center of mass",
     theme="forces and torques",
     source="[Baraff 1997, section 5.2]; [Slides]",
-    explanation=(
-        "An L-shaped oak body carries a steel weight and an aluminum wedge: no symmetry, no constant density, and\n"
-        "the center of mass is not the center of the shape. If it is cut into tetrahedra, each with its own weight,\n"
-        "the torques of all weights about the center of mass sum to (sum m r) x g = 0, whatever the tilt of the body\n"
-        "and the direction of the field. About any other point they do not. The body falls with acceleration g, as if\n"
-        "its whole weight acted at the center of mass, and does not start to rotate."
-    ),
+    explanation="""\
+An L-shaped oak body carries a steel weight and an aluminum wedge: no symmetry, no constant density, and
+the center of mass is not the center of the shape. If it is cut into tetrahedra, each with its own weight,
+the torques of all weights about the center of mass sum to (sum m r) x g = 0, whatever the tilt of the body
+and the direction of the field. About any other point they do not. The body falls with acceleration g, as if
+its whole weight acted at the center of mass, and does not start to rotate.""",
     parameters=(
         Parameter("tilt", "deg", 40.0, -180.0, 180.0, "tilt of the body about the axis (2, -1, 2)/3"),
         Parameter("field", "deg", 20.0, -180.0, 180.0, "direction of the field, from -z toward x"),
