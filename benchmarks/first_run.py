@@ -42,6 +42,26 @@ ph.simulate(body, start, engines, duration=2.0)
 _SPRINGS = """springs = [ph.forces.spring(1.0, (i, 0.0, 2.0), (0.01 * i, 0.0, 0.2)) for i in range(60)]
 ph.simulate(body, start, springs, duration=2.0)
 """
+_ROCKET = """burn = ph.mass_course(
+    (0.0, 2.0), (2.0, 1.0), inertia=((1.0, 1.7, 2.3), (0.5, 0.85, 1.15)), exhaust_velocity=(0, 0, -500.0),
+)
+ph.simulate(body, start, [ph.forces.gravity(), wind], mass_course=burn, duration=2.0)
+"""
+_WHEELS = """wheels = [ph.rotor(axis, 0.01, torque=0.01) for axis in np.eye(3)]
+ph.simulate(body, start, [wind], rotors=wheels, duration=2.0)
+"""
+_FLIGHT = """place = ph.State.from_geodetic(0.6, height=9000.0)
+falling = [ph.forces.earth_gravity(), ph.forces.drag(0.01, 0.4, earth="WGS84")]
+ph.simulate(body, place, falling, duration=2.0)
+"""
+_FLOOR = """box, high = ph.shapes.box((0.1, 0.2, 0.3), mass=1.0), ph.State(position=(0, 0, 1.0))
+ph.simulate(box, high, [ph.forces.gravity()], contacts=[ph.floor(0.5, 0.3)], duration=2.0)
+"""
+_TOUCHING = """boxes = [ph.shapes.box((0.1, 0.2, 0.3), mass=1.0)] * 2
+high = [ph.State(position=(0, 0, 1.0)), ph.State(position=(0, 0, 2.0))]
+touching = [ph.floor(0.5, 0.3), ph.between_bodies(0.5, 0.3)]
+ph.simulate(boxes, high, [ph.forces.gravity()], contacts=touching, duration=2.0)
+"""
 CASES = {
     "auto": "ph.simulate(body, start, [wind], duration=2.0)",
     "dop853": "ph.simulate(body, start, [wind], duration=2.0, method='dop853')",
@@ -50,6 +70,11 @@ CASES = {
     "an edited force": _EDITED,
     "40 thrusters": _THRUSTERS,
     "60 springs": _SPRINGS,
+    "flight over the Earth": _FLIGHT,
+    "three wheels": _WHEELS,
+    "a rocket": _ROCKET,
+    "a floor": _FLOOR,
+    "two bodies that touch": _TOUCHING,
 }
 WANTED_S = {
     "auto": (0.6, 0.25),
@@ -59,6 +84,11 @@ WANTED_S = {
     "an edited force": (0.3, None),
     "40 thrusters": (1.5, None),
     "60 springs": (1.5, None),
+    "flight over the Earth": (2.0, None),
+    "three wheels": (2.0, None),
+    "a rocket": (2.0, None),
+    "a floor": (6.0, None),
+    "two bodies that touch": (9.0, None),
 }
 """What a quiet machine of two cores should need at most: without and with a cached object."""
 

@@ -36,7 +36,7 @@ def measure_mass_properties(
         contenders: dict[str, Callable[[], Any]] = {
             "polhode, in memory": lambda: Body.from_mesh(_copy_without_cache(mesh), density=1000.0),
             "trimesh, in memory": lambda: _copy_without_cache(mesh).mass_properties,
-            "polhode, from STL": lambda: Body.from_mesh(path, density=1000.0),
+            "polhode, from STL": lambda: Body.from_mesh(path, density=1000.0, unit="m"),
             "trimesh, from STL": lambda: trimesh.load_mesh(path).mass_properties,
         }
         times: dict[str, list[float]] = {name: [] for name in contenders}

@@ -19,6 +19,7 @@ from benchmarks import mujoco_throughput, numpy_throughput
 from polhode import __version__
 from polhode.integrate.integrator import FixedSteps
 from polhode.integrate.loops.fixed_steps import FixedRun
+from polhode.integrate.run_plan import RunPlan
 from polhode.massprops.body import Body
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.scenario.scenario import Scenario
@@ -144,7 +145,7 @@ def sample_scenario(count: int) -> Scenario:
 
 def engine_stepper(scenario: Scenario, threads: int) -> tuple[Callable[[int], None], Callable[[], Array]]:
     """The loop of this engine on that many threads, without packing and output; and the state, (bodies, numbers)."""
-    integrator = FixedSteps(scenario, False, threads, None)
+    integrator = FixedSteps(RunPlan(scenario, counts_work=False), threads)
     cuts = np.linspace(0, len(integrator.buffer), threads + 1).astype(int).tolist()
     out = np.empty((0, len(integrator.buffer), integrator.layout.sample_size))
     pool = ThreadPoolExecutor(threads) if threads > 1 else None

@@ -94,7 +94,8 @@ def setup(app: Sphinx) -> None:
 
     app.config.version = app.config.release = polhode.__version__
     for name in ALIASES:
-        sys.modules[f"polhode.{name}"] = getattr(polhode, name)
+        shown = getattr(polhode, name)
+        sys.modules[f"polhode.{name}"] = getattr(shown, "__wrapped__", shown)  # its submodules are found, too
     quiet_kernels(Path(app.outdir).parent)
     app.connect("autodoc-process-docstring", escape_bars, priority=400)
 

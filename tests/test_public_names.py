@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 from collections import defaultdict
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import cloudpickle
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
+from polhode.errors import PolhodeError, UnitWarning
 
 SOURCE = Path(ph.__file__).parent
 BODY = ph.particle(1.0)
@@ -130,8 +131,126 @@ def test_no_two_public_classes_share_a_name():
         (lambda: ph.pow, "'power'"),
         (lambda: ph.arctan2, "'atan2'"),
         (lambda: ph.where, "'if_less'"),
+        (lambda: ph.solve_ivp, "'simulate'"),
+        (lambda: ph.RigidBody, "'Body'"),
+        (lambda: ph.reaction_wheel, "'rotor'"),
+        (lambda: ph.simulate(BODY, duration=1.0, step=0.1, method="rk2"), "'midpoint'"),
+        (lambda: ph.simulate(BODY, duration=1.0, step=0.1, method="heun"), "'midpoint' .of the same order 2"),
+        (lambda: ph.simulate(BODY, duration=1.0, method="heyoka"), "'taylor'"),
+        (lambda: ph.simulate(BODY, duration=1.0, method="odeint"), "'auto'"),
+        (lambda: ph.State(quat_xyzw=(0, 0, 0, 1)), "'quaternion_wxyz' .scalar first: move the last number to the f"),
+        (lambda: ph.State(rpy=(0, 0, 1)), "'orientation' .in rad; Rotation.from_euler"),
+        (lambda: ph.State.from_geodetic(lat=0.5), "'latitude'"),
+        (lambda: ph.State.from_geodetic(longitude_deg=50), "'longitude' .in rad: np.radians converts degrees"),
+        (lambda: ph.State.from_geodetic(altitude=5e3), "'height'"),
     ],
 )
 def test_words_of_other_packages_point_to_ours(attempt, ours):
     with pytest.raises((PolhodeError, AttributeError), match=f"here it is called {ours}"):
         attempt()
+
+
+MOTION = ph.simulate(BODY, duration=1.0)
+SEVERAL = ph.ensemble(BODY, ph.State(velocity=[(0, 0, 1.0), (0, 0, 2.0)]), duration=1.0, reduce=["mean:position"])
+STEPPER = ph.Stepper(BODY, method="rk4", step=0.1)
+
+
+@pytest.mark.parametrize(
+    ("owner", "word", "ours"),
+    [
+        *((MOTION, "omega", ours) for ours in ("'angular_velocity' (world axes; angular_velocity_body: body axes)",)),
+        *((MOTION, word, "'times'") for word in ("t", "time")),
+        *((MOTION, word, "'quaternion_wxyz'") for word in ("q", "quat", "orientation", "xquat")),
+        *((MOTION, word, "'position'") for word in ("x", "pos", "r", "qpos")),
+        *((MOTION, word, "'velocity'") for word in ("v", "vel", "qvel")),
+        (MOTION, "L", "'angular_momentum'"),
+        (MOTION, "p", "'linear_momentum'"),
+        (MOTION, "E", "'energy'"),
+        (MOTION, "T", "'kinetic_energy'"),
+        (MOTION, "a", "'acceleration'"),
+        (MOTION, "R", "'rotation_matrix'"),
+        (MOTION, "rpy", "'yaw_pitch_roll'"),
+        (MOTION, "y", "'dataset'"),
+        (MOTION, "sol", "'at' (motion.at(t) is the state at any time)"),
+        (MOTION, "t_events", "'crossings'"),
+        (MOTION, "nfev", "'steps'"),
+        (MOTION, "success", "'audit'"),
+        (MOTION, "to_pandas", "'to_dataframe'"),
+        (MOTION, "animate", "'film'"),
+        (MOTION.final, "omega", "'angular_velocity'"),
+        (MOTION.final, "x", "'position'"),
+        (MOTION.final, "t", "'time'"),
+        (MOTION.final, "R", "'orientation'"),
+        (ph.State(), "quat_xyzw", "'quaternion_wxyz'"),
+        (BODY, "com", "'center_of_mass'"),
+        (BODY, "I", "'inertia'"),
+        (BODY, "m", "'mass'"),
+        (SEVERAL, "to_xarray", "'dataset'"),
+        (STEPPER, "t", "'time'"),
+        (BODY.constants(), "m", "'mass'"),
+    ],
+)
+def test_attributes_by_the_words_of_other_packages(owner, word, ours):
+    with pytest.raises(AttributeError, match=re.escape(f"has no {word!r}: here it is called {ours}")):
+        getattr(owner, word)
+
+
+def test_a_force_that_asks_for_an_unknown_word_is_told_ours():
+    @ph.force
+    def damper(t, state, body, params):
+        return (0.0, 0.0, 0.0), tuple(-w for w in state.omega)
+
+    with pytest.raises(Exception, match="here it is called 'angular_velocity'"):
+        ph.simulate(BODY, forces=[damper()], duration=1.0)
+
+
+def test_an_attribute_that_fails_shows_its_own_error():
+    """And not that there is no such attribute."""
+    broken = ph.simulate(BODY, duration=1.0)
+    broken.scenario = None
+    with pytest.raises(AttributeError, match="NoneType"):
+        _ = broken.energy
+
+
+def test_an_unknown_attribute_is_answered_with_the_nearest_one():
+    with pytest.raises(
+        AttributeError, match=r"a Motion has no 'angular_velocities': did you mean 'angular_velocity'\?$"
+    ):
+        _ = MOTION.angular_velocities
+    assert not hasattr(MOTION, "__array__")
+    assert pickle.loads(pickle.dumps(MOTION)).times.tolist() == MOTION.times.tolist()
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: ph.simulate(BODY, duration=1.0, joints=[]),
+        lambda: ph.simulate(BODY, duration=1.0, constraints=[]),
+        lambda: ph.Scenario(BODY, duration=1.0, joint=None),
+        lambda: ph.hinge,
+        lambda: ph.revolute,
+        lambda: ph.ball,
+        lambda: ph.weld,
+    ],
+)
+def test_joints_are_answered_with_what_can_be_done(attempt):
+    with pytest.raises((PolhodeError, AttributeError), match=r"there are no joints yet\. pivot= .*spring_between"):
+        attempt()
+
+
+def test_degrees_are_noticed_where_they_can_be():
+    """A latitude of 45 rad, a slope of 30 rad, a keyword; an attitude of more than a turn gets a warning."""
+    with pytest.raises(PolhodeError, match=r"Is it in degrees\? Use np\.radians"):
+        ph.State.from_geodetic(latitude=45.0)
+    with pytest.raises(PolhodeError, match="if that is in degrees"):
+        ph.slope(30.0)
+    with pytest.raises(PolhodeError, match=r"angles are in rad: np\.radians converts degrees"):
+        ph.State.from_geodetic(0.5, degrees=True)
+    with pytest.warns(UnitWarning, match=r"is 90 rad.*Is it in degrees\?") as warned:
+        ph.State.from_geodetic(0.5, yaw_pitch_roll=(90.0, 0.0, 0.0))
+    assert warned[0].filename == __file__
+    with pytest.warns(UnitWarning, match="is 5 rad"):
+        ph.rotations.from_yaw_pitch_roll((0.1, 0.2), (1.0, 5.0), 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ph.rotations.from_yaw_pitch_roll((0.1, 20.0), (0.5, -1.5), 0.0)

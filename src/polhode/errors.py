@@ -49,6 +49,10 @@ class MassWarning(UserWarning):
     """Something unusual about a mesh or a tolerance: the numbers are right, but may not be what was meant."""
 
 
+class UnitWarning(UserWarning):
+    """A number that looks as if it were in another unit, such as an angle in degrees."""
+
+
 class StateError(InputError):
     """An invalid state: a zero quaternion, a velocity given twice."""
 

@@ -7,6 +7,7 @@ pass a `Rotation` as `as_quat(scalar_first=True)`.  Axes need not be unit vector
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations import formulations, quaternions, rigid_body
 from polhode.equations.scalar_ops import cos, sin
-from polhode.errors import InputError, show
+from polhode.errors import InputError, UnitWarning, find_stacklevel, show
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -320,6 +321,7 @@ def from_yaw_pitch_roll(yaw: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Ar
     """
     given = [_numbers(angle, name) for angle, name in ((yaw, "yaw"), (pitch, "pitch"), (roll, "roll"))]
     _check_broadcast(*given)
+    warn_of_degrees(given)
     return _stack_components(yaw_pitch_roll_turn(*given))
 
 
@@ -332,6 +334,20 @@ def yaw_pitch_roll_turn(yaw: Any, pitch: Any, roll: Any) -> Any:
         cr * sp * cy + sr * cp * sy,
         cr * cp * sy - sr * sp * cy,
     )
+
+
+def warn_of_degrees(angles: list[Array]) -> None:
+    """A single attitude needs no angle beyond a turn; angles over time may have been unwrapped, but for the pitch."""
+    yaw, pitch, roll = angles
+    wide = [float(a) for a in (yaw, roll) if a.ndim == 0 and abs(a) > 2 * np.pi]
+    wide += pitch[np.abs(pitch) > np.pi].tolist()
+    if wide:
+        warnings.warn(
+            f"yaw, pitch and roll: an angle is {wide[0]:g} rad, more than a turn (of the pitch, half of one). Is it in "
+            "degrees? np.radians converts them",
+            UnitWarning,
+            stacklevel=find_stacklevel(),
+        )
 
 
 def yaw_pitch_roll(turn: Rotation | ArrayLike) -> Array:

@@ -1,4 +1,4 @@
-"""What other packages call it: pointers from their words to ours, for arguments, names and methods.
+"""What other packages call it: pointers from their words to ours, for arguments, attributes, names and methods.
 
 A user of SciPy, MuJoCo, Drake or Matlab types `dt`, `t_eval` or `RK45`; the error then says what it is called here.
 """
@@ -34,20 +34,73 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "added_mass": ("hydrodynamic_mass", "virtual_mass", "added_inertia"),
     "restitution": ("e", "cor", "bounce", "bounciness", "elasticity", "coefficient_of_restitution"),
     "friction": ("mu", "friction_coefficient", "coefficient_of_friction", "lateral_friction"),
-    "height": ("z", "level"),
+    "height": ("z", "level", "alt", "altitude"),
+    "latitude": ("lat", "latitude_deg", "lat_deg"),
+    "longitude": ("lon", "lng", "long", "longitude_deg", "lon_deg"),
+    "yaw_pitch_roll": ("euler", "rpy", "ypr", "roll_pitch_yaw", "yaw_pitch_roll_deg", "euler_deg"),
     "floor": ("ground", "ground_plane", "plane"),
     "wall": ("half_space", "halfspace", "ceiling"),
     "slope": ("ramp", "incline", "inclined_plane", "wedge"),
     "between_bodies": ("pair_contact", "body_contact", "collisions"),
-    "pivot": ("fixed_point", "joint", "anchor"),
+    "pivot": ("fixed_point", "anchor", "ball_joint", "spherical_joint"),
     "threads": ("n_jobs", "workers", "num_threads"),
     "angular_velocity_body": ("omega_body", "omega_b", "body_rates", "pqr", "gyro"),
-    "angular_velocity": ("omega", "w", "w0", "omega0", "omega_world", "angvel", "ang_vel"),
-    "quaternion_wxyz": ("quat", "quaternion", "q", "q0", "quat_wxyz", "quaternion_xyzw", "quat_xyzw", "attitude"),
-    "orientation": ("rotation", "rot", "R", "dcm", "rotation_matrix"),
-    "position": ("pos", "x", "r", "r0", "com_position"),
-    "velocity": ("vel", "v", "v0", "linear_velocity"),
-    "time": ("t0", "start_time", "t_start"),
+    "angular_velocity": ("omega", "w", "w0", "omega0", "omega_world", "angvel", "ang_vel", "angular_rate"),
+    "quaternion_wxyz": (
+        "quat",
+        "quaternion",
+        "q",
+        "q0",
+        "quat_wxyz",
+        "quaternion_xyzw",
+        "quat_xyzw",
+        "xyzw",
+        "wxyz",
+        "xquat",
+        "quaternions",
+        "attitude",
+        "orientation",
+        "orientations",
+    ),
+    "rotation_matrix": ("R", "rot", "rotation", "rotations", "dcm", "matrix", "xmat"),
+    "linear_momentum": ("P", "p", "momentum"),
+    "angular_momentum": ("L", "H", "h", "ang_mom"),
+    "kinetic_energy": ("T", "KE", "ke", "kinetic"),
+    "potential_energy": ("U", "V", "PE", "pe", "potential"),
+    "energy": ("E", "total_energy", "mechanical_energy"),
+    "acceleration": ("a", "acc", "accel", "qacc", "linear_acceleration"),
+    "angular_acceleration": ("alpha", "omega_dot", "angacc"),
+    "reaction_force": ("pivot_force", "joint_force", "constraint_force"),
+    "inertia_world": ("I", "inertia", "inertia_tensor"),
+    "crossings": ("events", "t_events", "y_events", "event_times"),
+    "final": ("last", "end", "final_state", "y_final"),
+    "at": ("sol", "interpolate", "evaluate"),
+    "audit": ("report", "stats", "info", "message", "status", "success", "diagnostics"),
+    "steps": ("nfev", "nsteps", "n_steps"),
+    "dataset": ("y", "ys", "data", "to_xarray", "results"),
+    "to_dataframe": ("df", "to_pandas"),
+    "export_csv": ("to_csv",),
+    "film": ("animate", "animation", "video"),
+    "show": ("view", "viewer", "display"),
+    "save": ("to_zarr", "dump", "write"),
+    "orientation": (
+        "rotation",
+        "rot",
+        "R",
+        "dcm",
+        "rotation_matrix",
+        "euler",
+        "euler_angles",
+        "rpy",
+        "ypr",
+        "roll_pitch_yaw",
+        "yaw_pitch_roll",
+        "rotvec",
+    ),
+    "position": ("pos", "x", "r", "r0", "com_position", "positions", "qpos", "xpos", "translation"),
+    "velocity": ("vel", "v", "v0", "linear_velocity", "velocities", "qvel"),
+    "time": ("t0", "start_time", "t_start", "t"),
+    "times": ("t", "ts", "time", "tout", "timestamps"),
     "inertia": ("inertia_tensor", "I", "moments", "moments_of_inertia", "principal_moments", "diaginertia", "moi"),
     "center_of_mass": ("centre_of_mass", "com", "cog", "cg", "center_of_gravity", "centroid"),
     "mass": ("m", "weight"),
@@ -101,10 +154,48 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "rk4": ("RK4", "runge_kutta", "rungekutta4", "ode4"),
     "euler": ("Euler", "forward_euler"),
     "leapfrog": ("verlet", "velocity_verlet", "stormer_verlet"),
+    "midpoint": ("rk2", "RK2", "Midpoint", "explicit_midpoint", "modified_euler", "ode2", "heun", "Heun", "ralston"),
+    "taylor": ("heyoka", "Taylor", "taylor_series", "TaylorMethod"),
+    "auto": ("adaptive", "default", "automatic", "solve_ivp", "odeint"),
+    "splitting4": ("yoshida", "yoshida4", "forest_ruth", "symplectic4"),
     "splitting2": ("symplectic", "symplectic_euler", "semi_implicit_euler", "semi-implicit"),
     "exact": ("analytic", "analytical", "closed_form"),
+    "simulate": ("solve_ivp", "odeint", "integrate", "solve", "run", "propagate", "mj_step"),
+    "Stepper": ("step", "Simulator", "Integrator", "MjData", "World"),
+    "Body": ("RigidBody", "rigid_body", "SpatialInertia", "Link"),
+    "Motion": ("Trajectory", "Solution", "OdeResult", "OdeSolution"),
+    "ensemble": ("monte_carlo", "batch", "vmap"),
+    "rotor": ("wheel", "reaction_wheel", "flywheel", "momentum_wheel", "gyro"),
 }
 """Our name, and what it is called elsewhere."""
+
+_JOINTS = (
+    "there are no joints yet. pivot= holds one point of a body, about which it turns (a ball joint with the world); "
+    "ph.forces.spring and ph.forces.spring_between, stiff and damped, hold points and bodies together"
+)
+_RADIANS = "angles are in rad: np.radians converts degrees"
+NOT_HERE = {
+    **dict.fromkeys(
+        (
+            *("joints", "joint", "constraints", "constraint", "hinge", "hinge_joint", "revolute", "revolute_joint"),
+            *("prismatic", "prismatic_joint", "slider", "universal", "universal_joint", "weld", "fixed_joint", "ball"),
+            *("pin", "links", "tendon", "equality", "articulation", "kinematic_tree", "parent"),
+        ),
+        _JOINTS,
+    ),
+    **dict.fromkeys(("degrees", "deg", "in_degrees", "radians", "rad"), _RADIANS),
+    **dict.fromkeys(
+        ("control", "controller", "ctrl", "feedback"),
+        "a control law is a force of your own (@ph.force) or the torque of a ph.rotor; a controller outside steps a "
+        "ph.Stepper",
+    ),
+    **dict.fromkeys(("soft_contacts", "solref", "solimp", "contact_stiffness"), "contacts are rigid: they have none"),
+    **dict.fromkeys(
+        ("from_step", "from_iges", "from_cad", "from_urdf", "from_sdf", "from_mjcf", "load_urdf"),
+        "ph.Body.from_mesh reads STL, OBJ, PLY and 3MF, ph.Body takes the numbers that a CAD program or a URDF has",
+    ),
+}
+"""Words for what is not here, and what can be done instead; where one of `SYNONYMS` fits, that comes first."""
 
 REMARKS = {
     "t_span": "it counts from the state's time",
@@ -113,11 +204,24 @@ REMARKS = {
     "quat": "scalar first",
     "quaternion": "scalar first",
     "q": "scalar first",
-    "quaternion_xyzw": "scalar first: move the last number to the front",
-    "quat_xyzw": "scalar first: move the last number to the front",
-    "omega": "world axes; or angular_velocity_body=, body axes",
-    "w": "world axes; or angular_velocity_body=, body axes",
-    "w0": "world axes; or angular_velocity_body=, body axes",
+    **dict.fromkeys(
+        ("quaternion_xyzw", "quat_xyzw", "xyzw"),
+        "scalar first: move the last number to the front, or take SciPy's Rotation, which knows both orders",
+    ),
+    **dict.fromkeys(("xquat", "attitude", "orientations", "quaternions"), "scalar first, body to world"),
+    **dict.fromkeys(("omega", "w", "w0"), "world axes; angular_velocity_body: body axes"),
+    **dict.fromkeys(
+        ("euler", "rpy", "ypr", "roll_pitch_yaw"),
+        "in rad; Rotation.from_euler('ZYX', (yaw, pitch, roll)) of SciPy has the same angles",
+    ),
+    **dict.fromkeys(
+        ("latitude_deg", "lat_deg", "longitude_deg", "lon_deg", "yaw_pitch_roll_deg", "euler_deg"),
+        "in rad: np.radians converts degrees",
+    ),
+    **dict.fromkeys(("heun", "Heun", "ralston"), "of the same order 2"),
+    **dict.fromkeys(("sol", "interpolate", "evaluate"), "motion.at(t) is the state at any time"),
+    **dict.fromkeys(("y", "ys"), "all numbers by name; motion.position and others are single arrays"),
+    **dict.fromkeys(("t_events", "event_times"), "motion.crossing_times(name) has the times alone"),
     "cube": "with three equal sides",
     **dict.fromkeys(
         ("ground", "floor", "collisions", "collision", "walls"), "such as contacts=[ph.floor(restitution=0.5)]"
@@ -147,11 +251,17 @@ def suggest_name(word: str, known: Iterable[str]) -> str:
     "here it is called 'step'. Known: duration, step"
     """
     known = sorted(known)
+    told = _pointer(word, known)
+    return nearest(word, known) if told is None else f"{told}. Known: {', '.join(known)}"
+
+
+def _pointer(word: str, known: Iterable[str]) -> str | None:
+    """Where a word of other packages leads: our name, or what is there instead."""
     ours = name_here(word, known)
     if ours is None:
-        return nearest(word, known)
+        return NOT_HERE.get(word)
     remark = f" ({REMARKS[word]})" if word in REMARKS else ""
-    return f"here it is called {ours!r}{remark}. Known: {', '.join(known)}"
+    return f"here it is called {ours!r}{remark}"
 
 
 def check_argument_names(function: str, given: Iterable[str], known: Iterable[str], error: type[InputError]) -> None:
@@ -208,3 +318,43 @@ def unknown_attribute_message(module: str, name: str, known: Iterable[str]) -> s
     "ph.shapes has no 'cube': here it is called 'box' (with three equal sides). Known: box, sphere"
     """
     return f"{module} has no {name!r}: {suggest_name(name, known)}"
+
+
+def explain_unknown_attributes(shown: str) -> Callable[[Record], Record]:
+    """Answer an unknown attribute of a public class with what it is called here.
+
+    Set on the class, not written in it: type checkers and editors must go on to refuse unknown names.
+
+    Examples
+    --------
+    >>> @explain_unknown_attributes("a Fall")
+    ... class Fall:
+    ...     velocity = (0.0, 0.0, -1.0)
+    >>> Fall().v
+    Traceback (most recent call last):
+    AttributeError: a Fall has no 'v': here it is called 'velocity'
+    """
+
+    def decorate(cls: Record) -> Record:
+        def find(self: Any, name: str) -> Any:
+            if not name.startswith("_") and hasattr(type(self), name):  # a property that raised: its own error again
+                return object.__getattribute__(self, name)
+            raise AttributeError(unknown_member_message(self, shown, name))
+
+        setattr(cls, "__getattr__", find)  # noqa: B010
+        return cls
+
+    return decorate
+
+
+def unknown_member_message(owner: object, shown: str, name: str) -> str:
+    """The sentence about an attribute that an object does not have; what it has is only listed where nothing is near.
+
+    Names with an underscore are asked for by copy, pickle, NumPy and notebooks: they get a short answer.
+    """
+    if name.startswith("_"):
+        return f"{shown} has no {name!r}"
+    fields = getattr(type(owner), "__dataclass_fields__", ())
+    known = [one for one in {*dir(owner), *fields} if not one.startswith("_")]
+    told = _pointer(name, known)
+    return f"{shown} has no {name!r}: {nearest(name, known).partition(' Known:')[0] if told is None else told}"

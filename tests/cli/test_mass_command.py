@@ -395,7 +395,7 @@ def test_errors_speak_of_options(call, name, options, phrases):
 
 def test_warnings_and_notes_speak_of_options(call):
     table = call("bracket.stl", "--repair", "flip")
-    assert "pass --unit mm; if not, pass --unit m" in table.stdout
+    assert "pass --unit mm; if this is right, --unit m says so" in table.stdout
     report = json.loads(call("bracket.stl", "--json").stdout)
     block = call("bracket.stl", "--to", "toml")
     for text in (table.stdout, *report["warnings"], *report["notes"], block.stderr):

@@ -54,3 +54,17 @@ def test_every_file_that_the_architecture_names_exists():
 
 def test_the_moving_picture_of_the_readme_is_small():
     assert (DOCS / "pictures" / "flip.gif").stat().st_size < 1.5e6
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda p: p.stem)
+def test_every_command_of_make_and_of_polhode_exists(path):
+    """Against the targets of the Makefile and the commands that click lists."""
+    from polhode.cli import cli
+
+    text = path.read_text(encoding="utf-8")
+    code = "\n".join(
+        re.findall(r"```(?:sh|text)\n(.*?)```", text, re.DOTALL) + re.findall(r"`((?:make|polhode) [^`]+)`", text)
+    )
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"(?m)^make ([a-z][a-z-]*)", code)) <= targets
+    assert set(re.findall(r"(?m)^polhode ([a-z]+)", code)) <= set(cli.commands)

@@ -99,6 +99,42 @@ def test_force_and_torque_of_an_extended_body_are_the_gradient_of_its_potential(
         assert abs(-(ahead - behind) / (2 * h) - torque[i]) < 1e-9
 
 
+def test_force_and_torque_of_the_harmonics_converge_to_a_sum_over_particles():
+    """Six particles in the field to degree six, by SymPy: what is left out is of fourth order in the size."""
+    x, y, z = sympy.symbols("x y z", real=True)
+    r = sympy.sqrt(x * x + y * y + z * z)
+    harmonics = (0.1, -0.2, 0.3, 0.05, -0.4)
+    series = sum(j * (2.5 / r) ** n * sympy.legendre(n, z / r) for n, j in enumerate(harmonics, 2))
+    slopes = [sympy.diff(9 / r * (1 - series), axis) for axis in (x, y, z)]
+    field = sympy.lambdify((x, y, z), slopes, "mpmath")
+    place, q = np.array((2.0, -3.0, 3.5)), np.array((0.2, 0.4, 0.5, 0.6)) / 0.9
+    turn = Rotation.from_quat(q, scalar_first=True)
+    axes = np.array((0.5, 1.0, 1.5))
+    squares = 2 * axes**2
+    moments = np.array((squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1]))
+    view, errors = VIEW._replace(position=tuple(place), orientation=tuple(q)), []
+    for size in (1 / 4, 1 / 8, 1 / 16):
+        arms = turn.apply(np.concatenate((np.diag(axes), -np.diag(axes)))) * size
+        with mpmath.workdps(30):
+            pulls = [field(*map(mpmath.mpf, map(float, place + arm))) for arm in arms]
+            middle = field(*map(mpmath.mpf, place))
+            total = np.array([[float(a - b) for a, b in zip(pull, middle, strict=True)] for pull in pulls])
+        body = BODY._replace(mass=6.0, moments=tuple(moments * size**2), axes=(1.0, 0.0, 0.0, 0.0))
+        force, torque = laws.earth_gravity_with_gradient(0.0, view, body, (9.0, 2.5, harmonics))
+        plain, _ = laws.earth_gravity(0.0, view, body, (9.0, 2.5, harmonics))
+        exact_force, exact_torque = total.sum(axis=0), np.cross(arms, total).sum(axis=0)
+        errors.append(
+            (
+                np.linalg.norm(np.subtract(force, plain) - exact_force) / np.linalg.norm(exact_force),
+                np.linalg.norm(np.array(torque) - exact_torque) / np.linalg.norm(exact_torque),
+            )
+        )
+    falls = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+    assert np.abs(falls[1] - 2).max() < 0.1
+    _, without = laws.earth_gravity_with_gradient(0.0, view, body, (9.0, 2.5, ()))
+    assert np.linalg.norm(np.subtract(without, torque)) > 10 * errors[-1][1] * np.linalg.norm(exact_torque)
+
+
 def test_the_audit_watches_the_energy_of_an_orbit():
     orbit = ph.State(position=(7e6, 0, 0), velocity=(0, 5000.0, 5600.0), angular_velocity_body=(1e-3, 2e-3, 1e-3))
     body = ph.Body(mass=100.0, inertia=(20.0, 30.0, 45.0))

@@ -207,6 +207,7 @@ WINDS = (vector(1, -2, 3), vector(4, 5, -6))
 ARGUMENTS = {
     earth.zonal_acceleration: (C, Fraction(9), Fraction(5), ZONAL),
     earth.zonal_potential: (C, Fraction(9), Fraction(5), ZONAL),
+    earth.zonal_slopes: (Fraction(3, 5), Fraction(5, 7), ZONAL),
     earth.earth_gravity: (T, VIEW._replace(position=C), BODY, (Fraction(9), Fraction(5), ZONAL)),
     earth.earth_gravity_potential: (T, VIEW._replace(position=C), BODY, (Fraction(9), Fraction(5), ZONAL)),
     earth.earth_gravity_with_gradient: (T, VIEW._replace(position=C), LONG, (Fraction(9), Fraction(5), ZONAL)),

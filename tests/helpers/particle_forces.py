@@ -109,13 +109,27 @@ def zonal_field(x):
 
 
 def field_with_gradient(body):
-    """J2 at the center; of the inverse square the first order on each particle, and the sum of the second orders."""
+    """The field at the center, its first order on each particle, and the sum of the second orders."""
     r = np.linalg.norm(body.center)
     n, d = body.center / r, body.arms
     along = d @ n
     second = PLANET.gm / r**4 * ((1.5 * (d * d).sum(axis=1) - 7.5 * along**2)[:, None] * n + 3 * along[:, None] * d)
+    first_of_j2, second_of_j2 = j2_along(body.center, d)
     mean = zonal_field(body.center) + PLANET.gm / r**2 * n
-    return linear_field(body, np.zeros(3), PLANET.gm) + spread(body, body.mass * mean + body.masses @ second)
+    whole = body.mass * mean + body.masses @ (second + second_of_j2)
+    return linear_field(body, np.zeros(3), PLANET.gm) + body.masses[:, None] * first_of_j2 + spread(body, whole)
+
+
+def j2_along(x, d):
+    """First and second order of J2's field k ((5 z^2/r^7 - 1/r^5) x - 2 z/r^5 z_axis) along each arm."""
+    k, axis, r = 1.5 * PLANET.gm * PLANET.zonal[0] * PLANET.radius**2, np.array((0.0, 0.0, 1.0)), np.linalg.norm(x)
+    u, v, w = (d @ x)[:, None], (d * d).sum(axis=1)[:, None], d[:, 2:]
+    powers = {p: (r**-p, -p * u * r ** -(p + 2), (p * (p + 2) * u**2 / r**2 - p * v) / r ** (p + 2)) for p in (5, 7)}
+    linear = (-(x + 2 * x[2] * axis), -(d + 2 * w * axis), 0.0)
+    cubic = (5 * x[2] ** 2 * x, 5 * (2 * x[2] * w * x + x[2] ** 2 * d), 5 * (2 * w**2 * x + 4 * x[2] * w * d))
+    first = sum(a[0] * p[1] + a[1] * p[0] for a, p in ((linear, powers[5]), (cubic, powers[7])))
+    second = sum(a[0] * p[2] + 2 * a[1] * p[1] + a[2] * p[0] for a, p in ((linear, powers[5]), (cubic, powers[7])))
+    return k * first, k * second / 2
 
 
 def flat_wind(t, height):

@@ -338,7 +338,7 @@ def test_atol_is_refused():
 
 def test_without_heyoka(monkeypatch):
     monkeypatch.setitem(sys.modules, "heyoka", None)
-    with pytest.raises(ScenarioError, match=r"method='taylor' needs heyoka: pip install 'polhode\[taylor\]'"):
+    with pytest.raises(ScenarioError, match=r"method='taylor' needs heyoka: pip install '.*\[taylor\]'"):
         ph.simulate(BODY, START, duration=1.0, method="taylor")
 
 

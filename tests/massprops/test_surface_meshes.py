@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import trimesh
@@ -180,7 +182,7 @@ def test_tiny_parts_in_files_are_not_merged(tmp_path):
 def test_units_by_argument_by_file_and_by_guess(tmp_path):
     box = make.box((20, 30, 40))
     box.export(tmp_path / "part.stl")
-    with pytest.warns(MassWarning, match=r"part\.stl is 40 m long, read in m: if it was drawn in millimeters"):
+    with pytest.warns(MassWarning, match=r"part\.stl states no unit and was read in m: it is 20 x 30 x 40 m large"):
         assert ph.Body.from_mesh(tmp_path / "part.stl", density=1.0).volume == pytest.approx(24000)
     for unit, meters in {"mm": 1e-3, "in": 0.0254, "cm": 1e-2, "um": 1e-6, "ft": 0.3048, "km": 1e3, "m": 1.0}.items():
         body = ph.Body.from_mesh(tmp_path / "part.stl", density=1.0, unit=unit)
@@ -330,3 +332,31 @@ def test_mesh_and_nodes_come_back():
     there = body.move((1, 2, 3))
     assert there.mesh().center_mass == pytest.approx(there.center_of_mass)
     assert together(CLOSED["box"], CLOSED["ball"]).volume > 0
+
+
+@pytest.mark.parametrize("suffix", ["stl", "obj", "ply", "off"])
+def test_a_file_without_a_unit_says_how_large_and_heavy_the_part_is(tmp_path, suffix):
+    """A bolt of 8 mm, drawn in millimeters and read in meters: its volume is that of a cylinder."""
+    bolt = tmp_path / f"bolt.{suffix}"
+    make.cylinder(radius=4.0, height=30.0, sections=256).export(bolt)
+    told = r"states no unit and was read in m: it is 8 x 8 x 30 m large and weighs 1\.18\de\+07 kg.*pass unit='mm'"
+    with pytest.warns(MassWarning, match=told) as warned:
+        body = ph.Body.from_mesh(bolt, density=7850.0)
+    assert abs(body.mass / (np.pi * 16 * 30 * 7850) - 1) < 1e-3
+    assert len(warned) == 1
+    assert warned[0].filename == __file__
+    assert "weighs" in body.notes[-1]
+    finding = next(f for f in ph.diagnose(bolt).findings if f.level == "warning")
+    assert "8 x 8 x 30 m large. If it was drawn" in finding.sentence
+    for unit in ("mm", "m"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ph.Body.from_mesh(bolt, density=7850.0, unit=unit).notes == ()
+
+
+@pytest.mark.parametrize("name", ["part.step", "PART.STP", "part.igs", "part.SLDPRT", "part.x_t", "part.FCStd"])
+def test_cad_files_are_answered_with_what_to_do(tmp_path, name):
+    (tmp_path / name).write_text("ISO-10303-21;")
+    for read in (ph.Body.from_mesh, ph.Body.from_volume_mesh):
+        with pytest.raises(FileError, match=r"exact surfaces, which are not read\. Save it.*3MF.*ph\.Body\(mass="):
+            read(tmp_path / name, density=1.0)

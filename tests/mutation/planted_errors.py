@@ -293,6 +293,21 @@ PLANTED = [
         "name = place",
         (SWEEPS,),
     ),
+    # Words and units ------------------------------------------------------------------------------------------------
+    Planted(
+        "a mesh file without a unit is read in silence",
+        "massprops/surface/surface_reader.py",
+        "odd.append(_unit_sentence(name, used, extents, None))",
+        "pass",
+        ("massprops/test_surface_meshes.py",),
+    ),
+    Planted(
+        "attributes: words of other packages are not looked up",
+        "synonyms.py",
+        "told = _pointer(name, known)",
+        "told = None",
+        ("test_public_names.py",),
+    ),
     # Earth, air and flight ------------------------------------------------------------------------------------------
     Planted(
         "zonal harmonics: derivative of the wrong Legendre polynomial",
@@ -325,8 +340,22 @@ PLANTED = [
     Planted(
         "gravity gradient: force of second order left out",
         "equations/earth.py",
-        "return plus(force, more), to_world",
+        "return plus(force, to_world(state.orientation, more_body)), to_world",
         "return force, to_world",
+        (EARTH,),
+    ),
+    Planted(
+        "gravity gradient of the harmonics: mixed terms of the torque with the other sign",
+        "equations/earth.py",
+        "minus(pure, mixed)",
+        "plus(pure, mixed)",
+        (EARTH,),
+    ),
+    Planted(
+        "gravity gradient of the harmonics: slopes of the wrong degree",
+        "equations/earth.py",
+        "enumerate(weights, 2)",
+        "enumerate(weights, 1)",
         (EARTH,),
     ),
     Planted(

@@ -70,7 +70,8 @@ def test_without_heyoka_it_says_what_would_be_better(monkeypatch):
         warnings.simplefilter("ignore")
         audit = ph.simulate(BODY, START, AIR, duration=1.0, rtol=1e-13).audit()
     assert audit.method == "dop853"
-    assert "pip install 'polhode[taylor]'" in audit.chosen
+    assert "heyoka is not installed: pip install '" in audit.chosen
+    assert "[taylor]'" in audit.chosen
 
 
 def test_what_cannot_be_reached_is_said(monkeypatch):

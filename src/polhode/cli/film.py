@@ -32,7 +32,7 @@ class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Output file: .mp4 (needs polhode[film]) or .gif. Default: NAME.mp4.",
+    help="Output file: .mp4 (needs the extra 'film') or .gif. Default: NAME.mp4.",
 )
 @click.option(
     "--pace",

@@ -63,7 +63,7 @@ def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
     """Mass, center of mass and inertia of a part, from its mesh.
 
     FILE is a closed surface (stl, obj, ply, off, glb, gltf, 3mf) or a volume mesh (vtk, vtu, msh, exodus, inp and more;
-    with the extra 'polhode[mesh]'). Nothing is repaired by default; anything suspicious gives a warning, and a mesh
+    with the extra 'mesh'). Nothing is repaired by default; anything suspicious gives a warning, and a mesh
     without a well-defined inside is an error.
 
     Lengths (--shell, --about) are in m, whatever the --unit of the file, unless they carry their unit: 2mm. All

@@ -30,6 +30,7 @@ from polhode.ensembles.dask_worker import (
 from polhode.ensembles.interrupts import Interrupts
 from polhode.ensembles.run_chunks import LOOK_S, ChunkRun, DeadlyChunk, Done
 from polhode.errors import ClusterError, DeadlyChunksError, ScenarioError, show
+from polhode.installation import install_hint
 from polhode.integrate.integrator import CORES
 
 CONNECT_S = 30
@@ -291,7 +292,7 @@ def open_client(scheduler: Any, workers: int, interrupts: Interrupts) -> Iterato
         import dask
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ScenarioError("engine='dask' needs Dask: pip install 'polhode[cluster]'") from None
+        raise ScenarioError(f"engine='dask' needs Dask: {install_hint('cluster')}") from None
     replenish: Replenish = lambda: None  # noqa: E731
     with ExitStack() as stack:
         stack.enter_context(_quiet_logs())

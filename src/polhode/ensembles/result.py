@@ -32,12 +32,14 @@ from polhode.integrate.traced_functions import trace_functions
 from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
+from polhode.synonyms import explain_unknown_attributes
 from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:
     import xarray
 
 
+@explain_unknown_attributes("an EnsembleResult")
 class EnsembleResult:
     """What a run of an ensemble leaves: in a store, which is read on demand, or reductions alone.
 

@@ -11,7 +11,7 @@ from polhode.equations.inertia import BodyConstants, inertia_times, trace_of_ine
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_body, to_world
 from polhode.equations.scalar_ops import if_less, sqrt
-from polhode.equations.vectors import cross, dot, plus, scaled, zero_vector
+from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vector
 
 NEWTON_STEPS = 2
 """Enough for 16 digits of the height wherever it is above -500 km, for flattenings as small as the Earth's."""
@@ -69,15 +69,49 @@ def earth_gravity_potential(t: Number, state: StateView, body: BodyConstants, pa
     return body.mass * zonal_potential(state.position, gm, radius, zonal)
 
 
+def legendre_derivatives(s: Number, highest: int) -> tuple[tuple[Number, ...], ...]:
+    """P_m and its first three derivatives at s: row k, column m, with m from 0 to the highest.
+
+    (m + 1) P_(m+1) = (2 m + 1) s P_m - m P_(m-1), and P_(m+1)^(k+1) = (m + 1 + k) P_m^(k) + s P_m^(k+1).
+    """
+    zero = 0 * s
+    rows: list[list[Number]] = [[1 + zero, s], [zero, 1 + zero], [zero, zero], [zero, zero]]
+    for m in range(1, highest):
+        rows[0].append(((2 * m + 1) * s * rows[0][m] - m * rows[0][m - 1]) / (m + 1))
+        for k in range(3):
+            rows[k + 1].append((m + 1 + k) * rows[k][m] + s * rows[k + 1][m])
+    return tuple(tuple(row) for row in rows)
+
+
+@law
+def zonal_slopes(s: Number, ratio: Number, zonal: Groups) -> tuple[tuple[Number, ...], ...]:
+    """Sums of J_n (a/r)^n P_(n+i)^(k)(s) over the harmonics: row k = 1, 2, 3, column i = 0..3.
+
+    With G(m, k) = r^-(m+k+1) P_m^(k)(z/r) a harmonic is a multiple of G(n, 0), and its gradients follow from
+    grad G(m, k) = G(m, k+1) k - G(m+1, k+1) r, k the axis of the Earth.
+    """
+    rows = legendre_derivatives(s, len(zonal) + 4)[1:]
+    weights, power = [], ratio
+    for j in zonal:
+        power = power * ratio
+        weights.append(j * power)
+    return tuple(
+        tuple(sum((w * row[n + i] for n, w in enumerate(weights, 2)), 0 * s) for i in range(4)) for row in rows
+    )
+
+
 @law
 def earth_gravity_with_gradient(
     t: Number, state: StateView, body: BodyConstants, params: Groups
 ) -> tuple[Vector, Vector]:
-    """`earth_gravity`, and of its inverse-square part what acts on a body with extent, to second order in size/r.
+    """`earth_gravity`, and what its gradient does to a body with extent, to second order in size/r.
 
-    Torque 3 gm/r^3 n x (I n); force -3 gm/(2 r^4) ((tr I - 5 n.I n) n + 2 I n), n outward.  [Schaub 2018, eq. 4.158]
+    With the second derivatives H of the potential: torque sum_l I_l x H_l (columns), force grad(H:I)/2.
+    Inverse square: torque 3 gm/r^3 n x (I n); force -3 gm/(2 r^4) ((tr I - 5 n.I n) n + 2 I n), n outward.
+    [Schaub 2018, eq. 4.158]  Zonal harmonics, with k the axis of the Earth and s1, s2, s3 of `zonal_slopes`:
+    H = gm/r^3 (s2[2] n n - s2[1] (n k + k n) + s2[0] k k - s1[1] 1).
     """
-    gm = params[0]
+    gm, radius, zonal = params
     force, _ = earth_gravity(t, state, body, params)
     rr = dot(state.position, state.position)
     r = sqrt(rr)
@@ -86,18 +120,39 @@ def earth_gravity_with_gradient(
     trace = trace_of_inertia(body)
     share = plus(scaled(trace - 5 * dot(n_body, turned), n_body), scaled(2, turned))
     torque_body = scaled(3 * gm / (rr * r), cross(n_body, turned))
-    more = to_world(state.orientation, scaled(-3 * gm / (2 * rr * rr), share))
-    return plus(force, more), to_world(state.orientation, torque_body)
+    more_body = scaled(-3 * gm / (2 * rr * rr), share)
+    if zonal:
+        axis_body = to_body(state.orientation, (0 * r, 0 * r, 1 + 0 * r))
+        turned_axis = inertia_times(body, axis_body)
+        _, s2, s3 = zonal_slopes(state.position[2] / r, radius / r, zonal)
+        nn, nk, kk = dot(n_body, turned), dot(axis_body, turned), dot(axis_body, turned_axis)
+        along_n = trace * s2[2] - nn * s3[3] + 2 * nk * s3[2] - kk * s3[1]
+        along_k = -trace * s2[1] + nn * s3[2] - 2 * nk * s3[1] + kk * s3[0]
+        along = plus(scaled(along_n, n_body), scaled(along_k, axis_body))
+        across = minus(scaled(2 * s2[2], turned), scaled(2 * s2[1], turned_axis))
+        more_body = plus(more_body, scaled(gm / (2 * rr * rr), plus(along, across)))
+        pure = plus(scaled(s2[2], cross(turned, n_body)), scaled(s2[0], cross(turned_axis, axis_body)))
+        mixed = scaled(s2[1], plus(cross(turned_axis, n_body), cross(turned, axis_body)))
+        torque_body = plus(torque_body, scaled(gm / (rr * r), minus(pure, mixed)))
+    return plus(force, to_world(state.orientation, more_body)), to_world(state.orientation, torque_body)
 
 
 @law
 def earth_gravity_with_gradient_potential(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Number:
-    """V = M V(r) - gm/(2 r^3) (tr I - 3 n.I n)  [Schaub 2018, eq. 4.166]"""
+    """V = M V(r) - H:I/2, of the inverse square M V(r) - gm/(2 r^3) (tr I - 3 n.I n).  [Schaub 2018, eq. 4.166]"""
+    gm, radius, zonal = params
     rr = dot(state.position, state.position)
     r = sqrt(rr)
     n_body = scaled(1 / r, to_body(state.orientation, state.position))
     trace = trace_of_inertia(body)
-    second = params[0] / (2 * rr * r) * (trace - 3 * dot(n_body, inertia_times(body, n_body)))
+    turned = inertia_times(body, n_body)
+    second = gm / (2 * rr * r) * (trace - 3 * dot(n_body, turned))
+    if zonal:
+        axis_body = to_body(state.orientation, (0 * r, 0 * r, 1 + 0 * r))
+        s1, s2, _ = zonal_slopes(state.position[2] / r, radius / r, zonal)
+        mixed = s2[2] * dot(n_body, turned) - 2 * s2[1] * dot(axis_body, turned)
+        contracted = mixed + s2[0] * dot(axis_body, inertia_times(body, axis_body)) - s1[1] * trace
+        second = second + gm / (2 * rr * r) * contracted
     return earth_gravity_potential(t, state, body, params) - second
 
 

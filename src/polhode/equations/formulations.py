@@ -12,8 +12,10 @@ from polhode.equations.law import Groups, Matrix, Number, Quaternion, Vector, la
 from polhode.equations.quaternions import conjugate, product, squared_norm, to_body, to_world
 from polhode.equations.scalar_ops import absolute, sqrt
 from polhode.equations.vectors import scaled, times
+from polhode.synonyms import explain_unknown_attributes
 
 
+@explain_unknown_attributes("the state that a function receives")
 class StateView(NamedTuple):
     """What a force sees of a body, whatever the formulation.  World axes, except where the name says body.
 

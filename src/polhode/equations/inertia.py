@@ -13,6 +13,7 @@ from polhode.equations.matrices import matmul, matvec, transpose
 from polhode.equations.quaternions import matrix, product, to_body, to_world
 from polhode.equations.scalar_ops import absolute, if_less, sqrt
 from polhode.equations.vectors import cross, dot, minus, times
+from polhode.synonyms import explain_unknown_attributes
 
 SWEEPS = 6
 """Of Jacobi's method.  Once the products of inertia are small beside the differences of the moments, a sweep more than
@@ -20,6 +21,7 @@ squares their ratio.  A million tensors of every kind, far from the guess, were 
 two to five sweeps (`tests/equations/test_principal_moments.py` tries fewer of them); one more is in reserve."""
 
 
+@explain_unknown_attributes("the body that a function receives")
 class BodyConstants(NamedTuple):
     """What a body's equations need, divided once: a particle has the reciprocal moments 0.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.installation import install_hint
 from polhode.io.atomic_files import atomic_path, check_suffix
 from polhode.io.moving_mesh import CellBlock, MovingMesh, cell_fields
 from polhode.massprops.volume.cell_types import FOREIGN_NODE_ORDERS
@@ -30,7 +31,7 @@ ELEMENT_NAMES = {
 }  # fmt: skip
 NAME_LENGTH = 33
 """Letters of a name, and a zero."""
-INSTALL_HINT = "writing Exodus files needs netCDF4: pip install 'polhode[mesh]'"
+INSTALL_HINT = f"writing Exodus files needs netCDF4: {install_hint('mesh')}"
 NODE_FIELDS = ("displacement", "velocity")
 
 

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.installation import install_hint
 from polhode.io.atomic_files import atomic_path, check_suffix, write_atomic
 from polhode.io.moving_mesh import FIELDS, MovingMesh, Piece, cell_fields
 from polhode.progress import progress
@@ -27,7 +28,7 @@ XDMF_TYPES = {
     "wedge15": ("Wedge_15", 0x28), "wedge18": ("Wedge_18", 0x29), "hexahedron20": ("Hexahedron_20", 0x30),
     "hexahedron27": ("Hexahedron_27", 0x32),
 }  # fmt: skip
-INSTALL_HINT = "writing XDMF needs h5py: pip install 'polhode[mesh]'"
+INSTALL_HINT = f"writing XDMF needs h5py: {install_hint('mesh')}"
 
 
 def write_xdmf(motion: Trajectory, path: Path) -> None:

@@ -16,7 +16,7 @@ from polhode.errors import InertiaError, show
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.massprops.geometry import Part, Surface, merge_surfaces
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized, check_moments, check_symmetry, diagonalize_inertia
-from polhode.synonyms import explain_unknown_arguments, explain_unknown_fields
+from polhode.synonyms import explain_unknown_arguments, explain_unknown_attributes, explain_unknown_fields
 from polhode.validation import Array, as_leaf, as_leaves
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 
+@explain_unknown_attributes("a Body")
 @explain_unknown_fields(InertiaError)
 @dataclass(frozen=True, eq=False)
 class Body:
@@ -263,7 +264,7 @@ class Body:
             Wall thickness, in m: the material is on the surface, not inside.
         unit : str, optional
             Unit of the mesh coordinates: "m", "mm", "cm", "um", "km", "in", "ft".  Default: the unit stated in the
-            file, else meters.
+            file, else meters, with a warning that says how large and heavy the part then is.
         repair : str or sequence of str, optional
             "flip" orients faces consistently and outward, "fill" closes holes, "hull" takes the convex hull instead.
             Nothing is repaired by default, and `notes` says what was changed.
@@ -297,7 +298,7 @@ class Body:
         ----------
         mesh : path or meshio.Mesh
             Tetrahedra, hexahedra, wedges and pyramids, linear or quadratic: VTK, Gmsh, Exodus, Abaqus and whatever
-            else meshio reads (`pip install 'polhode[mesh]'`).
+            else meshio reads (`pip install '.[mesh]'` in a clone).
         density : float, array_like, dict, str or callable
             In kg/m3: one value; one per cell; one per region, `{"steel": 7850.0, "foam": 40.0}`; the name of a cell
             field in the file; or a function of x, y, z, called with arrays, in m.  Regions are Gmsh's physical

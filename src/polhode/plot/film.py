@@ -54,7 +54,7 @@ def film(
     motion : Motion
         The motion of one body, a system, or an ensemble, of which up to 300 members are drawn.
     path : str or pathlib.Path
-        A .mp4 (needs the extra `polhode[film]`) or .gif.  The file appears when the film is complete.
+        A .mp4 (needs the extra `film`) or .gif.  The file appears when the film is complete.
     title : str, optional
         Default: the name of the scenario.
     pace : float, optional

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.errors import FileError, InputError
+from polhode.installation import install_hint
 from polhode.io.atomic_files import atomic_path
 from polhode.plot.style import COLOR_CYCLE, COLORS
 
@@ -195,7 +196,7 @@ def _find_ffmpeg() -> str:
         return str(imageio_ffmpeg.get_ffmpeg_exe())
     except ImportError:
         raise FileError(
-            "an .mp4 needs the package imageio-ffmpeg: pip install 'polhode[film]'; a .gif does not need it"
+            f"an .mp4 needs the package imageio-ffmpeg: {install_hint('film')}; a .gif does not need it"
         ) from None
     except RuntimeError:
         raise FileError(

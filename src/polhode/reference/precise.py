@@ -73,9 +73,7 @@ def free_rotation(
     try:
         mpmath = import_module("mpmath")
     except ImportError:
-        raise PolhodeError(
-            "multiprecision needs mpmath, which is not installed: pip install 'polhode[reference]' or mpmath"
-        ) from None
+        raise PolhodeError("multiprecision needs mpmath, which is not installed: pip install mpmath") from None
     J, w, q, time = (
         to_fractions(moments, 3),
         to_fractions(angular_velocity_body, 3),

@@ -333,7 +333,7 @@ class Motion(Trajectory):
         Parameters
         ----------
         path : str or Path
-            A .mp4 (needs `pip install 'polhode[film]'`) or .gif.
+            A .mp4 (needs `pip install '.[film]'` in a clone) or .gif.
         pace : float, optional
             Seconds of motion in a second of film: 0.1 is slow motion.  By default 1 if the part shown lasts 2 to 20 s,
             otherwise what plays it in about 8 s.
@@ -480,7 +480,7 @@ class Motion(Trajectory):
         """Write the motion as XDMF: a text (.xdmf), and beside it an HDF5 file (.h5) with the numbers.
 
         What `export_paraview` writes, with the cells once for all outputs.  A member that an event has stopped stays
-        where it stopped.  Needs h5py: `pip install 'polhode[mesh]'`.
+        where it stopped.  Needs h5py: `pip install '.[mesh]'` in a clone.
 
         Examples
         --------
@@ -502,7 +502,7 @@ class Motion(Trajectory):
 
         Element blocks are the bodies, or the regions of those made from volume meshes; elements carry the number of the
         body and the fields of their file; the kinetic energy of all bodies is a global variable.  Needs netCDF4:
-        `pip install 'polhode[mesh]'`.
+        `pip install '.[mesh]'` in a clone.
 
         Examples
         --------

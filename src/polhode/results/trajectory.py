@@ -30,6 +30,7 @@ from polhode.results import material_points
 from polhode.results.impacts import Impacts, ImpactTotals
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State, split_groups, stack_components
+from polhode.synonyms import unknown_member_message
 from polhode.validation import Array
 
 
@@ -81,10 +82,12 @@ class Trajectory(MotionQuantities):
 
     def __getattr__(self, name: str) -> Array:
         own = OWN_QUANTITIES.get(name)
-        if own is None or "run_result" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        found: Array = own.values(self)
-        return found
+        if own is not None and "run_result" in self.__dict__:
+            found: Array = own.values(self)
+            return found
+        if not name.startswith("_") and hasattr(type(self), name):  # a property that raised: its own error again
+            return object.__getattribute__(self, name)  # type: ignore[no-any-return]
+        raise AttributeError(unknown_member_message(self, f"a {type(self).__name__}", name))
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *OWN_QUANTITIES})

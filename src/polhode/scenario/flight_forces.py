@@ -90,7 +90,7 @@ def earth_gravity(
     degree : int, optional
         The highest zonal harmonic: 0 for inverse square, 2 (the default, where known) with J2, up to 6 for WGS84.
     gradient_torque : bool, optional
-        Whether the field's gradient turns the body, to second order in its size: satellites.
+        Whether the gradient of the field, harmonics included, turns the body, to second order in its size: satellites.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
+from polhode.installation import install_hint
 from polhode.methods.registry import METHODS, Method
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def choose_method(scenario: Scenario) -> MethodChoice:
             RUNGE_KUTTA, formulation, f"{obstacle}; Taylor series, better for rtol {rtol:g}, run on CPUs"
         )
     if not has_taylor_series():
-        missing = "Taylor series would be better, but heyoka is not installed: pip install 'polhode[taylor]'"
+        missing = f"Taylor series would be better, but heyoka is not installed: {install_hint('taylor')}"
         return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}; for rtol {rtol:g} {missing}")
     return MethodChoice(TAYLOR, formulation, f"{obstacle}: the only one that reaches rtol {rtol:g}")
 

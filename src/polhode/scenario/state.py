@@ -15,9 +15,9 @@ from polhode.equations.inertia import inertia_times
 from polhode.equations.quaternions import normalize, product, to_body, to_world
 from polhode.equations.vectors import cross, plus
 from polhode.errors import InputError, ScenarioError, StateError, nearest, show
-from polhode.rotations import yaw_pitch_roll_turn
+from polhode.rotations import warn_of_degrees, yaw_pitch_roll_turn
 from polhode.scenario.earth import as_earth, check_latitude, ned_turn
-from polhode.synonyms import explain_unknown_arguments
+from polhode.synonyms import explain_unknown_arguments, unknown_member_message
 from polhode.validation import Array, as_leaf, as_leaves
 
 if TYPE_CHECKING:
@@ -151,6 +151,7 @@ class State:
         v = validation.check_numbers(velocity_ned, "velocity_ned", (3,), StateError)
         angles = validation.check_numbers(yaw_pitch_roll, "yaw_pitch_roll", (3,), StateError)
         validation.member_count((lat, 0), (lon, 0), (up, 0), (v, 1), (angles, 1))
+        warn_of_degrees([angles[..., i] for i in range(3)])
         turned, spin = planet.rotation_rate * moment, (0.0, 0.0, planet.rotation_rate)
         north, east = as_leaf(lat), as_leaf(lon) + turned
         position = planet.place_of(north, east, as_leaf(up))
@@ -194,7 +195,7 @@ class State:
     def __getattr__(self, name: str) -> Any:
         make = self.__dict__.pop("_make", None) if name in _LAZY_FIELDS else None
         if make is None:
-            raise AttributeError(f"a State has no {show(name)}")
+            raise AttributeError(unknown_member_message(self, "a State", name))
         x, q, v, w = map(stack_components, make())
         self._fill(x, normalize_quaternion(q), v, w, self.time, len(x) if x.ndim > 1 else None)
         return self.__dict__[name]

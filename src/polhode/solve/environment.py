@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import InputError, show
+from polhode.installation import install_hint
 from polhode.scenario.scenario import Scenario
 from polhode.solve.driven_loads import DrivenLoads
 from polhode.validation import Array, as_floats, check_number, check_word, is_whole_number
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 AUTORESETS = ("next_step", "same_step", "disabled")
 MOST_ENVIRONMENTS = 10**7
 """Their buffer would take 10 GB."""
-INSTALL_HINT = "environments need Gymnasium: pip install 'polhode[control]'"
+INSTALL_HINT = f"environments need Gymnasium: {install_hint('control')}"
 
 
 def environment(
@@ -39,7 +40,7 @@ def environment(
 
     An episode is as long as the scenario (`truncated`), unless `ends`, an event that stops the motion, or a motion that
     fails ends it (`terminated`).  `info` has the time, the events or impacts of the step, and the error of a motion
-    that failed.  Needs Gymnasium: `pip install 'polhode[control]'`.
+    that failed.  Needs Gymnasium: `pip install '.[control]'` in a clone.
 
     Parameters
     ----------

@@ -38,13 +38,14 @@ from polhode.scenario.state import State, normalize_quaternion
 from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
 from polhode.solve.quick_advance import QuickAdvance, QuickStates
 from polhode.solve.run_errors import run_error
-from polhode.synonyms import check_argument_names
+from polhode.synonyms import check_argument_names, explain_unknown_attributes
 from polhode.validation import Array, check_number, check_numbers, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@explain_unknown_attributes("a Stepper")
 class Stepper:
     """A body, or a system of bodies, that is advanced from outside.
 

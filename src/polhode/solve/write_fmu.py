@@ -53,8 +53,8 @@ def write_fmu(
         Whether the FMU contains a binary; by default if a C compiler is found (the environment variable CC, or cc, gcc
         or clang).  A source FMU is compiled by the program that imports it.
     python : bool, optional
-        Write a Python-based FMU (2.0) by means of pythonfmu, `pip install 'polhode[fmu]'`: a `ph.Stepper` in Python,
-        with events, contacts, and forces that cannot be compiled.
+        Write a Python-based FMU (2.0) by means of pythonfmu, `pip install '.[fmu]'` in a clone: a `ph.Stepper` in
+        Python, with events, contacts, and forces that cannot be compiled.
 
     Returns
     -------

@@ -51,8 +51,9 @@ def write_source(scenario: Scenario, language: str, path: str | Path, target: st
     first lines say how.  With method "auto" the motion is computed once to find the method and the tolerance.
 
     Every method but "taylor", every formulation, all forces, pivots, impulses and windows, systems and ensembles.  As
-    source: no events, no contacts, no rotors, no mass that changes.  As WebAssembly and as an object these too, but
-    nothing that happens at a given time inside the run: no impulses, edges of windows, breaks or knots of tables.
+    source: no events, no contacts, no rotors, no mass that changes, no added mass.  As WebAssembly and as an object
+    these too, but nothing that happens at a given time inside the run: no impulses, edges of windows, breaks or knots
+    of tables.
 
     Parameters
     ----------

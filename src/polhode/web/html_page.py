@@ -36,8 +36,7 @@ def _read_asset(name: str) -> str:
     except FileNotFoundError:
         raise PolhodeError(
             "this installation does not include the interactive page: it was built without Node. Install Node 20 or "
-            "newer, then run `pip install --force-reinstall polhode`, or `node build.mjs` in the folder front of the "
-            "sources"
+            "newer, then run `pip install --force-reinstall .` in a clone of Polhode, or `node build.mjs` in its front/"
         ) from None
 
 

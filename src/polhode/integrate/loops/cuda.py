@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import GpuError
+from polhode.installation import install_hint
 from polhode.integrate.loops.gpu_room import RoomForUnits
 from polhode.ir.targets.gpu import NAME, THREADS, KernelText, ptx
 
@@ -31,7 +32,7 @@ def _driver() -> Any:
         from cuda.bindings import driver
     except ImportError:
         raise GpuError(
-            "engine='gpu' needs NVIDIA's Python bindings: pip install 'polhode[gpu]'. engine='cpu' needs none and "
+            f"engine='gpu' needs NVIDIA's Python bindings: {install_hint('gpu')}. engine='cpu' needs none and "
             "computes the same numbers as precision='strict'"
         ) from None
     try:

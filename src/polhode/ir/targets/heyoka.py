@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from polhode.errors import ScenarioError
+from polhode.installation import install_hint
 from polhode.ir.normal_form import ONE, Monomial, NormalForm, Terms, as_number, key_of, negate, number
 from polhode.ir.operations import OPERATIONS
 
@@ -21,7 +22,7 @@ def import_heyoka() -> Any:
     try:
         import heyoka
     except ImportError:
-        raise ScenarioError("method='taylor' needs heyoka: pip install 'polhode[taylor]'") from None
+        raise ScenarioError(f"method='taylor' needs heyoka: {install_hint('taylor')}") from None
     return heyoka
 
 

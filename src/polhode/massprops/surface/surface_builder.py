@@ -71,7 +71,8 @@ def build_surface_body(
         volume = found.extent
         given = {"mass": (mass, 1), "density": (density, volume)}
     total = float(resolve_mass("a body from a mesh", **given))
-    emit_mass_warnings(diagnosis.sentences("warning"))
+    odd = read.warnings_with_mass(diagnosis.sentences("warning"), total)
+    emit_mass_warnings(odd)
     return Body(
         mass=total,
         inertia=found.inertia * (total / found.extent),
@@ -79,5 +80,5 @@ def build_surface_body(
         volume=volume,
         area=area,
         parts=(Part(Surface(surface.vertices * read.meters, surface.faces)),),
-        notes=(*diagnosis.sentences("note"), *notes, *diagnosis.sentences("warning")),
+        notes=(*diagnosis.sentences("note"), *notes, *odd),
     )

@@ -6,14 +6,15 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import FileError, MassWarning, MeshError
+from polhode.errors import FileError, MassWarning, MeshError, find_stacklevel
+from polhode.massprops.cad_formats import refuse_cad_file
 from polhode.massprops.geometry import Indices, Surface
 from polhode.massprops.length_units import LONGEST_UNITLESS_M, UNIT_NAMES, meters_per
 from polhode.massprops.surface.obj import read_obj
@@ -33,6 +34,15 @@ class SurfaceReading(NamedTuple):
     name: str
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    extents: tuple[float, float, float] | None = None
+    """Along the axes, in m, if the unit was neither given nor stated by the file."""
+
+    def warnings_with_mass(self, sentences: Sequence[str], mass: float) -> list[str]:
+        """The same, with the mass in the one about the unit: nothing shows a wrong unit better."""
+        if self.extents is None:
+            return list(sentences)
+        plain, weighed = (_unit_sentence(self.name, self.unit, self.extents, m) for m in (None, mass))
+        return [weighed if sentence == plain else sentence for sentence in sentences]
 
 
 def read_surface(mesh: Any, unit: str | None = None) -> SurfaceReading:
@@ -58,19 +68,33 @@ def read_surface(mesh: Any, unit: str | None = None) -> SurfaceReading:
     if unused:
         odd.append(f"{unused} of {len(surface.vertices)} points belong to no face: was the file truncated?")
     low, high = surface.box
-    longest = float((high - low).max()) * meters
-    if unit is None and longest > LONGEST_UNITLESS_M:
+    x, y, z = ((high - low) * meters).tolist()
+    longest, extents = max(x, y, z), None
+    if unit is None and stated is None and isinstance(mesh, (str, Path)):
+        extents = (x, y, z)
+        odd.append(_unit_sentence(name, used, extents, None))
+    elif unit is None and longest > LONGEST_UNITLESS_M:
         odd.append(
             f"{name} is {longest:.6g} m long, read in {used}: if it was drawn in millimeters, pass unit='mm'; "
             f"if not, pass unit={used!r}"
         )
-    return SurfaceReading(surface, used, meters, name, tuple(notes), tuple(odd))
+    return SurfaceReading(surface, used, meters, name, tuple(notes), tuple(odd), extents)
+
+
+def _unit_sentence(name: str, unit: str, extents: tuple[float, float, float], mass: float | None) -> str:
+    """What was made of a file that does not say in which unit it was drawn."""
+    size = " x ".join(f"{length:.4g}" for length in extents)
+    weight = "" if mass is None else f" and weighs {mass:.4g} kg"
+    return (
+        f"{name} states no unit and was read in {unit}: it is {size} m large{weight}. If it was drawn in millimeters, "
+        f"pass unit='mm'; if this is right, unit={unit!r} says so"
+    )
 
 
 def emit_mass_warnings(sentences: tuple[str, ...] | list[str]) -> None:
     """Raise each sentence as a `MassWarning`."""
     for sentence in sentences:
-        warnings.warn(sentence, MassWarning, stacklevel=4)
+        warnings.warn(sentence, MassWarning, stacklevel=find_stacklevel())
 
 
 def merge_vertices(surface: Surface) -> Surface:
@@ -113,6 +137,7 @@ def _read_surface_file(path: Path) -> tuple[Array, Indices, str | None, list[str
             raise FileError(f"{path} is a directory, not a mesh")
         if not path.is_file():
             raise FileError(f"there is no file {path}")
+        refuse_cad_file(path)
         if path.suffix.lower() == ".obj":
             points, triangles, more = read_obj(path)
             return points, triangles, None, list(more)

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError, InputError, MeshError
+from polhode.installation import install_hint
+from polhode.massprops.cad_formats import refuse_cad_file
 from polhode.massprops.geometry import Indices
 from polhode.massprops.volume import abaqus, exodus
 from polhode.massprops.volume.cell_types import CELL_TYPES
@@ -52,7 +54,7 @@ REFUSED_FORMATS = {
 }
 REFUSED_FORMATS |= {".post.gz": REFUSED_FORMATS[".post"], ".dato.gz": REFUSED_FORMATS[".dato"]}
 """Formats that meshio (5.3.5) does not read reliably, by file suffix."""
-INSTALL_HINT = "Reading volume meshes needs more packages: pip install 'polhode[mesh]'"
+INSTALL_HINT = f"Reading volume meshes needs more packages: {install_hint('mesh')}"
 
 
 def read_volume_mesh(mesh: Any) -> VolumeMesh:
@@ -65,6 +67,7 @@ def read_volume_mesh(mesh: Any) -> VolumeMesh:
         raise InputError(f"mesh must be the path of a file, or a meshio.Mesh, not {type(mesh).__name__}") from None
     if not path.is_file():
         raise FileError(f"there is no file {path}" if not path.exists() else f"{path} is not a file")
+    refuse_cad_file(path)
     try:
         if path.suffix.lower() in exodus.EXODUS_SUFFIXES:
             return exodus.read_exodus(path)

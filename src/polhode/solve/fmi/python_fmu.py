@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.errors import ForceError, ScenarioError
+from polhode.installation import install_hint
 from polhode.integrate.traced_functions import trace_functions
 from polhode.scenario.method_choice import AUTO, RUNGE_KUTTA
 from polhode.scenario.preflight import check_user_functions
@@ -103,7 +104,7 @@ def python_entries(scenario: Scenario, identifier: str) -> dict[str, bytes]:
         import pythonfmu
     except ImportError as error:
         raise ScenarioError(
-            f"a Python-based FMU needs {error.name}: pip install 'polhode[fmu]', here and where the FMU runs"
+            f"a Python-based FMU needs {error.name}: {install_hint('fmu')}, here and where the FMU runs"
         ) from None
     entries = {
         "resources/polhode_slave.py": SCRIPT.encode(),
