@@ -10,7 +10,7 @@ import numpy as np
 from polhode import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.pictures import Arrow, Closed, Curves, Line, Note, Shape, panels
+from polhode.gallery.pictures import Arrow, Closed, Curves, Line, Note, Outline, panels
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism
@@ -120,7 +120,7 @@ def _polygon_area(corners: Array) -> float:
 @panels("ABC;DEF", size=(12.0, 7.6))
 def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> list[Curves]:
     """Plate and vector before and after: rotated about the origin and a corner, scaled, skewed, shifted, flattened."""
-    a, arrow, before = np.radians(angle), np.array((-1.2, 0.5)), Shape(CORNERS, "before", filled=False)
+    a, arrow, before = np.radians(angle), np.array((-1.2, 0.5)), Outline(CORNERS, "before", filled=False)
     turn, scale = affine.rotation(-a), affine.scaling((stretch, 1.0))
     move, slant = affine.translation((shift_x, shift_y)), affine.skew(skew)
     about, halfway = affine.about(turn, CORNERS[0]), affine.applied(affine.rotation(-a / 2), affine.point(CORNERS[1]))
@@ -134,19 +134,19 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
             Arrow((0, 0), affine.applied(matrix, affine.vector(arrow))[:2], 0),
         ]
 
-    def plane(title: str, *shapes: Shape, **options: Any) -> Curves:
+    def plane(title: str, *shapes: Outline, **options: Any) -> Curves:
         look: Any = {"across": "x (m)", "equal": "datalim", "levels": (0.0,), "marks": (0.0,), "legend": "best"}
         return Curves(title, "y (m)", shapes=(before, *shapes), **(look | options))
 
     paths = motion.points(_corners_from_com())[..., :2]
-    steps = [Shape(paths[k], "", 0, alpha=0.12) for k in (len(paths) // 3, 2 * len(paths) // 3)]
+    steps = [Outline(paths[k], "", 0, alpha=0.12) for k in (len(paths) // 3, 2 * len(paths) // 3)]
     circles = np.array([image(affine.about(affine.rotation(-x), CORNERS[0])) for x in np.linspace(0, a, 60)])
     ends = image(affine.combined(turn, move)), image(affine.combined(move, turn))
     slope = f"x + {skew:g} y" if skew >= 0 else f"x - {-skew:g} y"
     return [
         plane(
             f"rotated by {angle:g}° clockwise, (17.1)",
-            Shape(image(turn), "after", 0),
+            Outline(image(turn), "after", 0),
             arrows=arrows(turn),
             lines=_arc(CORNERS[1], -a),
             notes=[Note(0.62 * halfway[:2], f"{angle:g}°", align=("center", "center"))],
@@ -154,21 +154,21 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
         plane(
             "about a corner: T(p) R T(-p)",
             *steps,
-            Shape(paths[-1], "simulated", 0),
+            Outline(paths[-1], "simulated", 0),
             closed=[Closed(circles[:, k, 1], "closed form" if k == 1 else "", circles[:, k, 0]) for k in (1, 5)],
             lines=[Line(paths[:, k, 1], "", "ink", x=paths[:, k, 0], width=1.0) for k in (1, 5)],
             arrows=arrows(about),
         ),
-        plane(f"skewed, (17.6): {slope}", Shape(image(slant), "after", 0), arrows=arrows(slant)),
+        plane(f"skewed, (17.6): {slope}", Outline(image(slant), "after", 0), arrows=arrows(slant)),
         plane(
             f"rotated (R) and scaled by {stretch:g} (S)",
-            Shape(image(affine.combined(scale, turn)), "RS: S first", 0),
-            Shape(image(affine.combined(turn, scale)), "SR: R first", 1),
+            Outline(image(affine.combined(scale, turn)), "RS: S first", 0),
+            Outline(image(affine.combined(turn, scale)), "SR: R first", 1),
         ),
         plane(
             f"rotated (R), translated by d = ({shift_x:g}, {shift_y:g}) m (T)",
-            Shape(ends[0], "TR: R first", 0),
-            Shape(ends[1], "RT: T first", 1),
+            Outline(ends[0], "TR: R first", 0),
+            Outline(ends[1], "RT: T first", 1),
             arrows=[Arrow(ends[1][2], ends[0][2] - ends[1][2], "ink", "(1 - R) d")],
         ),
         plane("parallel lines stay parallel", *(_flattened(image, k, *one) for k, one in enumerate(FLATTENED.items()))),
@@ -183,14 +183,14 @@ def _arc(start: Array, angle: float) -> list[Line]:
     return [*radii, Line(y, "", "ink", x=x, width=1.2)]
 
 
-def _flattened(image: Callable[[Array], Array], color: int, name: str, given: tuple[Any, Any]) -> Shape:
+def _flattened(image: Callable[[Array], Array], color: int, name: str, given: tuple[Any, Any]) -> Outline:
     """The plate under a matrix, which is named in the legend; a singular one maps the plane onto a line."""
     rows, shift = given
     matrix = affine.translation(shift)
     matrix[:2, :2], det = rows, float(np.linalg.det(rows))
     entries = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
     singular = ": singular" if abs(det) < 1e-12 else ""
-    return Shape(image(matrix), f"{name} = ({entries}),\ndet {det:.3g}{singular}", color)
+    return Outline(image(matrix), f"{name} = ({entries}),\ndet {det:.3g}{singular}", color)
 
 
 def stage(angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Stage:

@@ -11,7 +11,7 @@ from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.lesson import Formula, Lesson, TryThis
-from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, Shape, energies, panels, space
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, Outline, energies, panels, space
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
@@ -181,10 +181,10 @@ def _parts(center: float) -> Curves:
         "belly": ((foot, rim), (thin, wide), "body", foot + 0.6 * height),
         "cap": (rim + CAP * np.sin(turn), wide * np.cos(turn), "body", rim + CAP / 2.4),
     }
-    shapes, names = list[Shape](), list[Note]()
+    shapes, names = list[Outline](), list[Note]()
     for name, (z, r, color, middle) in outlines.items():
         ring = np.concatenate((np.column_stack((z, r)), np.column_stack((z, np.negative(r)))[::-1]))
-        shapes += [Shape(ring, color=color, alpha=1.0), Shape(ring, color="ink", alpha=0.0)]
+        shapes += [Outline(ring, color=color, alpha=1.0), Outline(ring, color="ink", alpha=0.0)]
         names.append(Note((middle, -wide - 0.012), name, align=("center", "top")))
     return Curves(
         "parts of the club",

@@ -53,7 +53,7 @@ class Closed(NamedTuple):
     x: Any = None
 
 
-class Shape(NamedTuple):
+class Outline(NamedTuple):
     """A plane polygon, filled, or only its dashed outline."""
 
     corners: Any
@@ -120,7 +120,7 @@ class Curves:
     marks: Sequence[float] = ()
     """Places of thin dashed vertical lines."""
     notes: Sequence[Note] = ()
-    shapes: Sequence[Shape] = ()
+    shapes: Sequence[Outline] = ()
     """Plane figures, behind the curves."""
     arrows: Sequence[Arrow] = ()
     stacked: Sequence[Line] = ()
