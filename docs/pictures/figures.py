@@ -11,8 +11,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
-from polhode.plot.scene import Scene, world_camera
+from polhode.gallery.drawing import GalleryScene as Scene
+from polhode.plot.scene import world_camera
 from polhode.plot.style import AXIS_COLORS, COLORS, styled_figure
 
 HERE = Path(__file__).parent / "figures"
@@ -58,17 +58,17 @@ def drawn(scene, axes, title, below=0.0):
 
 def arrow(scene, start, vector, color, name, width=2.0):
     """An arrow that nothing hides."""
-    scene.arrow(move_toward_camera(scene, start, NEAR), vector, color, name, width)
+    scene.arrow(scene.toward(start, NEAR), vector, color, name, width)
 
 
 def dot(scene, point, name="", color=INK):
     """A dot that nothing hides."""
-    scene.dot(move_toward_camera(scene, point, NEAR), color, label=name)
+    scene.dot(scene.toward(point, NEAR), color, label=name)
 
 
 def dashed(scene, points, color=MUTED):
     """A dashed line that nothing hides."""
-    scene.line(move_toward_camera(scene, points, NEAR), color, width=1.1, style=(0, (4, 3)))
+    scene.line(scene.toward(points, NEAR), color, width=1.1, style=(0, (4, 3)))
 
 
 def frames():
@@ -88,12 +88,12 @@ def frames():
         world.body(BODY, place, turn)
         world.world_axes(0.9)
         arrow(world, (0, 0, 0), place, WAY, "")
-        world.text(move_toward_camera(world, 0.55 * place, NEAR), "x(t)", WAY, (6, -8))
+        world.text(world.toward(0.55 * place, NEAR), "x(t)", WAY, (6, -8))
         for i, name in enumerate(("x′", "y′", "z′")):
             arrow(world, place, 0.85 * turn[:, i], AXIS_COLORS[i], name)
         arrow(world, (0, 0, 0), run.points(CORNER)[0], INK, "p(t)")
         dashed(world, (place, run.points(CORNER)[0]), INK)
-        world.text(move_toward_camera(world, (place + run.points(CORNER)[0]) / 2, NEAR), "R(t) p₀", INK, (-12, -14))
+        world.text(world.toward((place + run.points(CORNER)[0]) / 2, NEAR), "R(t) p₀", INK, (-12, -14))
         drawn(world, middle, "world space: p(t) = x(t) + R(t) p₀")
         _columns(right, turn)
     return figure
@@ -128,7 +128,7 @@ def velocities():
         arrow(scene, place, 0.7 * w, OMEGA, "ω(t)")
         arrow(scene, place, v, GREEN, "v(t)")
         dot(scene, place)
-        scene.text(move_toward_camera(scene, place, NEAR), "x(t)", INK, (-8, -3))
+        scene.text(scene.toward(place, NEAR), "x(t)", INK, (-8, -3))
         drawn(scene, left, "it moves with v and turns about ω")
         _rotating_vector(middle, w)
         _point_velocity(right, run)
@@ -177,12 +177,12 @@ def _point_velocity(axes, run):
     arrow(scene, place, v, GREEN, "v")
     arrow(scene, at, v, GREEN, "")
     arrow(scene, at + v, np.cross(w, at - place), OMEGA, "")
-    scene.text(move_toward_camera(scene, at + v + np.cross(w, at - place) / 2, NEAR), "ω × (r - x)", OMEGA, (8, 0))
+    scene.text(scene.toward(at + v + np.cross(w, at - place) / 2, NEAR), "ω × (r - x)", OMEGA, (8, 0))
     arrow(scene, at, total, INK, "r′", 2.6)
     dot(scene, place)
     dot(scene, at)
-    scene.text(move_toward_camera(scene, place, NEAR), "x", INK, (-8, 0))
-    scene.text(move_toward_camera(scene, at, NEAR), "r", INK, (2, -9))
+    scene.text(scene.toward(place, NEAR), "x", INK, (-8, 0))
+    scene.text(scene.toward(at, NEAR), "r", INK, (2, -9))
     drawn(scene, axes, "velocity of a point: r′ = v + ω × (r - x)")
 
 
@@ -197,7 +197,7 @@ def loads():
         scene = Scene(world_camera(0.3, 0.35))
         scene.body(BODY, place, turn)
         arrow(scene, place, at - place, WAY, "")
-        scene.text(move_toward_camera(scene, (place + at) / 2, NEAR), "r - x", WAY, (-4, -10))
+        scene.text(scene.toward((place + at) / 2, NEAR), "r - x", WAY, (-4, -10))
         arrow(scene, at, force, INK, "F")
         arrow(scene, place, 1.6 * np.cross(at - place, force), TORQUE, "τ = (r - x) × F", 2.6)
         dot(scene, place)
@@ -215,8 +215,8 @@ def _momenta(axes):
     scene = Scene(world_camera(0.3, 0.35))
     scene.body(BODY, place, run.rotation_matrix[0])
     arrow(scene, place, 1.25 * run.velocity[0], INK, "P = m v")
-    arrow(scene, move_toward_camera(scene, place, NEAR), 0.75 * run.velocity[0], GREEN, "", 3.0)
-    scene.text(move_toward_camera(scene, place + 0.5 * run.velocity[0], NEAR), "v", GREEN, (4, -8))
+    arrow(scene, scene.toward(place, NEAR), 0.75 * run.velocity[0], GREEN, "", 3.0)
+    scene.text(scene.toward(place + 0.5 * run.velocity[0], NEAR), "v", GREEN, (4, -8))
     arrow(scene, place, 0.8 * run.angular_velocity[0], OMEGA, "ω")
     arrow(scene, place, 0.95 * spin / np.linalg.norm(spin), SPIN, "L = I ω")
     dot(scene, place)
@@ -234,7 +234,7 @@ def _several_forces(axes):
     place, turn = state.position, state.orientation.as_matrix()
     scene.body(BODY, place, turn)
     for n, (force, point) in enumerate(zip(forces, points, strict=True)):
-        draw_force(scene, move_toward_camera(scene, place + turn @ point, NEAR), force, f"F{'₁₂₃'[n]}")
+        scene.force(scene.toward(place + turn @ point, NEAR), force, f"F{'₁₂₃'[n]}")
     arrow(scene, place, rate[7:10], GREEN, "P′ = ΣF", 2.6)
     arrow(scene, place, rate[10:13], TORQUE, "L′ = Στ", 2.6)
     dot(scene, place)
@@ -252,15 +252,15 @@ def turning():
         left, right = panels(figure, 2)
         scene = Scene(world_camera(0.35, 0.4))
         scene.body(BODY, alpha=0.35)
-        scene.body(BODY, move_toward_camera(scene, (0, 0, 0), 3.0), run.rotation_matrix[-1])
+        scene.body(BODY, scene.toward((0, 0, 0), 3.0), run.rotation_matrix[-1])
         dashed(scene, (-0.7 * axis, 1.3 * axis), INK)
         arrow(scene, 0.85 * axis, 0.5 * axis, INK, "λ", 2.6)
-        scene.line(move_toward_camera(scene, path, NEAR), OMEGA, width=2.0)
+        scene.line(scene.toward(path, NEAR), OMEGA, width=2.0)
         foot = (POINT @ axis) * axis
         dashed(scene, (path[0], foot, path[-1]))
         dot(scene, path[0], color=MUTED)
         dot(scene, path[-1], color=OMEGA)
-        scene.text(move_toward_camera(scene, path[20], NEAR), "θ", OMEGA, (8, -2))
+        scene.text(scene.toward(path[20], NEAR), "θ", OMEGA, (8, -2))
         drawn(scene, left, "turned by θ = 70° about λ: q = (cos θ/2, λ sin θ/2)")
         _element(right)
     return figure
@@ -289,18 +289,18 @@ def _element(axes):
     cell = mesh.points[mesh.cells[0].data[3 * 3 * 4 + 3 + 2]]
     faces = np.array([(0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)])
     triangles = np.concatenate((faces[:, :3], faces[:, [0, 2, 3]]))
-    scene.surface(move_toward_camera(scene, cell, 3.0), triangles, AXIS_COLORS[0])
+    scene.surface(scene.toward(cell, 3.0), triangles, AXIS_COLORS[0])
     for face in faces:
-        scene.line(move_toward_camera(scene, cell[[*face, face[0]]], 4.0), INK, width=0.7)
+        scene.line(scene.toward(cell[[*face, face[0]]], 4.0), INK, width=0.7)
     middle = cell.mean(axis=0)
     scene.world_axes(0.55)
     arrow(scene, (0, 0, 0), middle, INK, "")
-    scene.text(move_toward_camera(scene, 0.55 * middle, NEAR), "r", INK, (4, -9))
+    scene.text(scene.toward(0.55 * middle, NEAR), "r", INK, (4, -9))
     rightmost = cell[np.argmax(cell @ scene.camera.right)]
-    scene.text(move_toward_camera(scene, rightmost, NEAR), "dm = ρ dV", AXIS_COLORS[0], (34, 6))
+    scene.text(scene.toward(rightmost, NEAR), "dm = ρ dV", AXIS_COLORS[0], (34, 6))
     arrow(scene, (0, 0, 0), body.center_of_mass, GREEN, "")
     dot(scene, body.center_of_mass, color=GREEN)
-    scene.text(move_toward_camera(scene, body.center_of_mass, NEAR), "centre of mass ∫ r dm / m", GREEN, (-8, 12))
+    scene.text(scene.toward(body.center_of_mass, NEAR), "centre of mass ∫ r dm / m", GREEN, (-8, 12))
     drawn(scene, axes, f"108 cells of a volume mesh: m = ∫ ρ dV = {body.mass:.1f} kg")
 
 

@@ -90,7 +90,7 @@ _MODULES = {
     "air": "scenario.air",
     "shapes": "massprops.shapes",
     "reference": "reference",
-    "affine": "gallery.affine",
+    "affine": "affine",
     "rotations": "rotations",
     "reductions": "ensembles.reductions",
 }
@@ -98,6 +98,7 @@ _MODULES = {
 __all__ = [*_HOMES, "__version__"]
 
 if _typing.TYPE_CHECKING:
+    from polhode import affine as affine
     from polhode import reference as reference
     from polhode import rotations as rotations
     from polhode.ensembles import reductions as reductions
@@ -130,7 +131,6 @@ if _typing.TYPE_CHECKING:
     from polhode.equations.vectors import cross as cross
     from polhode.equations.vectors import dot as dot
     from polhode.errors import PolhodeError as PolhodeError
-    from polhode.gallery import affine as affine
     from polhode.gallery.gallery_model import Model as Model
     from polhode.gallery.knob import Knob as Knob
     from polhode.lab_server.open_lab import lab as lab

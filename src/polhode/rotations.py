@@ -14,6 +14,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations import formulations, quaternions, rigid_body
+from polhode.equations.scalar_ops import cos, sin
 from polhode.errors import InputError, UnitWarning, find_stacklevel, show
 from polhode.validation import Array
 
@@ -320,19 +321,22 @@ def from_yaw_pitch_roll(yaw: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Ar
     """
     given = [_numbers(angle, name) for angle, name in ((yaw, "yaw"), (pitch, "pitch"), (roll, "roll"))]
     _check_broadcast(*given)
-    _warn_of_degrees(given)
-    (cy, cp, cr), (sy, sp, sr) = ([f(angle / 2) for angle in given] for f in (np.cos, np.sin))
-    return _stack_components(
-        (
-            cr * cp * cy + sr * sp * sy,
-            sr * cp * cy - cr * sp * sy,
-            cr * sp * cy + sr * cp * sy,
-            cr * cp * sy - sr * sp * cy,
-        )
+    warn_of_degrees(given)
+    return _stack_components(yaw_pitch_roll_turn(*given))
+
+
+def yaw_pitch_roll_turn(yaw: Any, pitch: Any, roll: Any) -> Any:
+    """(w, x, y, z) of the same, of plain numbers that knobs may follow, or of arrays."""
+    (cy, cp, cr), (sy, sp, sr) = ([f(angle / 2) for angle in (yaw, pitch, roll)] for f in (cos, sin))
+    return (
+        cr * cp * cy + sr * sp * sy,
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
     )
 
 
-def _warn_of_degrees(angles: list[Array]) -> None:
+def warn_of_degrees(angles: list[Array]) -> None:
     """A single attitude needs no angle beyond a turn; angles over time may have been unwrapped, but for the pitch."""
     yaw, pitch, roll = angles
     wide = [float(a) for a in (yaw, roll) if a.ndim == 0 and abs(a) > 2 * np.pi]

@@ -145,7 +145,10 @@ def test_projection_keeps_depth_and_perspective_divides_by_w():
         (lambda: affine.applied("turn", (1, 2, 1)), r"the matrix must be 3 x 3 \(the plane\) or 4 x 4"),
         (lambda: affine.applied(np.eye(3), [(1, 2, 1), (1,)]), "points must be homogeneous, 3 numbers each"),
         (lambda: affine.translation("x"), r"displacement must be 2 numbers \(the plane\) or 3"),
-        (lambda: affine.projected((1, 2, 3, 1), along=["z"]), r"along must be 'x', 'y' or 'z', not \['z'\]"),
+        (
+            lambda: affine.projected((1, 2, 3, 1), along=["z"]),
+            r"along \['z'\] is unknown: it must be one of 'x', 'y', 'z'",
+        ),
         (lambda: affine.inverse(affine.scaling((1e-320, 1))), "the inverse overflows"),
         (
             lambda: affine.inverse(affine.combined(affine.scaling((1e-200, 1)), affine.translation((1e200, 0)))),
@@ -164,7 +167,7 @@ def test_projection_keeps_depth_and_perspective_divides_by_w():
             "place must be 2 numbers for a matrix of 3 x 3, the coordinates without w",
         ),
         (lambda: affine.projected((1, 2, 1)), "points of space"),
-        (lambda: affine.projected((1, 2, 3, 1), along="w"), "along must be"),
+        (lambda: affine.projected((1, 2, 3, 1), along="w"), "along 'w' is unknown: known are x, y, z"),
         (lambda: affine.projected((1, 2, 3, 1), distance=3.0), "at the camera or behind it"),
         (lambda: affine.projected((1, 2, 3, 1), distance=-1.0), "greater than 0 m"),
     ],

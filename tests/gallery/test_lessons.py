@@ -19,7 +19,7 @@ FRONT = Path(__file__).parents[2] / "front" / "src"
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_has_a_lesson_whose_steps_can_be_done(name):
     model = MODELS[name]
-    lesson = model.find_lesson()
+    lesson = model.lesson
     assert lesson is not None
     assert 1 <= len(lesson.formulas) <= 3
     assert 2 <= len(lesson.steps) <= 4

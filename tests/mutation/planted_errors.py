@@ -1132,7 +1132,7 @@ PLANTED = [
     ),
     Planted(
         "affine: the other order",
-        "gallery/affine.py",
+        "affine.py",
         "whole = matrix @ whole",
         "whole = whole @ matrix",
         ("gallery/test_affine.py",),

@@ -16,7 +16,8 @@ import polhode as ph
 from polhode.cli import cli
 from polhode.errors import FileError, InputError
 from polhode.plot import film as films
-from polhode.plot.film import FilmWarning, default_pace, describe_pace, film, frame_times
+from polhode.plot.film import film
+from polhode.plot.film_plan import FilmWarning, aliasing_warning, default_pace, describe_pace, frame_times
 from polhode.plot.style import COLORS
 from polhode.plot.time_labels import choose_time_format
 
@@ -77,17 +78,15 @@ def test_the_time_of_every_frame_differs_from_that_of_the_next(first, duration, 
 # Aliasing ------------------------------------------------------------------------------------------------------------
 def test_more_than_half_a_turn_between_frames_raises_a_warning_with_a_better_pace(tmp_path):
     """[Christian 2011, section 17.6]: half a turn per frame is 30 pi rad/s at 30 frames per second."""
-    sizes = np.array([1.0])
-    slow, fast = (
-        films.sample_trajectory(spun(rate, 0.001), np.linspace(0, 0.001, 9)) for rate in (29.9 * pi, 30.1 * pi)
-    )
-    assert films.aliasing_warning(slow, sizes, 1.0, 30.0) is None
-    assert films.aliasing_warning(fast, np.array([0.0]), 1.0, 30.0) is None  # a particle, whose turns nobody sees
-    sentence = films.aliasing_warning(fast, sizes, 1.0, 30.0)
+    slow, fast = (spun(rate, 0.001) for rate in (29.9 * pi, 30.1 * pi))
+    unseen = ph.simulate(ph.particle(1.0), duration=0.001, output_step=0.001)
+    assert aliasing_warning(slow, 1.0, 30.0) is None
+    assert aliasing_warning(unseen, 1.0, 30.0) is None  # a particle, whose turns nobody sees
+    sentence = aliasing_warning(fast, 1.0, 30.0)
     assert "up to 0.502 turns between two frames" in sentence
     pace = float(sentence.split("a pace of ")[1].split()[0])
     assert 0.45 < pace <= 0.5
-    assert films.aliasing_warning(fast, sizes, pace, 30.0) is None
+    assert aliasing_warning(fast, pace, 30.0) is None
     with pytest.warns(FilmWarning, match="a pace of 0.24 shows it correctly"):
         made = film(spun(100.0, 0.2), tmp_path / "x.gif", pace=1.0, size=SMALL)
     assert made.warning is not None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
-from math import log2, pi
+from math import pi
 
 import click
 import numpy as np
@@ -20,12 +19,10 @@ from polhode.errors import InputError
 from polhode.gallery import MODELS
 from polhode.plot.scene import Scene, world_camera
 from polhode.plot.snapshot.figure import draw_snapshot
-from polhode.plot.snapshot.interpolation import interpolate_attitudes, interpolate_linearly, interpolate_positions
 from polhode.plot.snapshot.layout import lay_out_views
 from polhode.plot.snapshot.trajectory import sample_trajectory, sample_trajectory_at
 from polhode.plot.snapshot.views import HIDDEN_ALPHA
 from polhode.plot.style import COLORS, styled_figure
-from polhode.rotations import angle_between
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 WEIGHT = 10.0 * 9.80665
@@ -44,45 +41,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 
 
 # Between outputs -----------------------------------------------------------------------------------------------------
-def error_between(motion, outputs):
-    times, moments = np.linspace(0.0, 2.0, outputs + 1), np.linspace(0.0, 2.0, 357)
-    states, truth = ([motion.at(float(t)) for t in some] for some in (times, moments))
-    q, w = (np.array([getattr(s, name) for s in states]) for name in ("quaternion_wxyz", "angular_velocity_body"))
-    found = interpolate_attitudes(times, q, w, moments)
-    return float(np.max(angle_between(found, np.array([s.quaternion_wxyz for s in truth]))))
-
-
-def test_attitudes_between_outputs_have_order_four_against_the_closed_form():
-    motion = spun((0.3, 5.0, 0.2))
-    errors = [error_between(motion, n) for n in (20, 40, 80, 160)]
-    assert all(3.9 < log2(a / b) < 4.1 for a, b in pairwise(errors))
-    assert errors[-1] < 1e-7
-
-
-def test_attitudes_between_outputs_know_whole_turns_against_the_closed_form():
-    """100 rad/s about the axis of the largest moment, 20 outputs: 1.6 turns from one to the next."""
-    assert error_between(spun((100.0, 0.5, 0.7)), 20) < 0.05
-
-
-def test_attitudes_at_the_outputs_are_theirs_whatever_the_sign_of_the_quaternion():
-    motion = spun((0.3, 5.0, 0.2), output_step=0.25)
-    signs = np.where(np.arange(len(motion.times)) % 2, -1.0, 1.0)[:, None]
-    found = interpolate_attitudes(
-        motion.times, signs * motion.quaternion_wxyz, motion.angular_velocity_body, motion.times
-    )
-    assert np.max(angle_between(found, motion.quaternion_wxyz)) < 1e-12
-
-
-def test_positions_between_outputs_of_a_throw_lie_on_its_parabola():
-    times, moments = np.array([0.0, 0.7, 1.0]), np.linspace(0.0, 1.0, 23)
-    fall = np.array([0.0, 0.0, -9.80665])
-    found = interpolate_positions(times, times[:, None] ** 2 * fall / 2, times[:, None] * fall, moments)
-    assert found == pytest.approx(moments[:, None] ** 2 * fall / 2, abs=1e-14)
-    assert interpolate_linearly(times, times[:, None] * fall, moments) == pytest.approx(
-        moments[:, None] * fall, abs=1e-14
-    )
-
-
 def pushed_box(forces, output_step, **options):
     start = ph.State(velocity=(1, 0, 0), angular_velocity_body=(0.1, 3.0, 0.1))
     common = {"duration": 0.4, "step": 0.01, "method": "rk4", "engine": "python"}

@@ -65,7 +65,7 @@ def test_letters_of_html_are_escaped():
 
 def test_the_page_knows_every_element_and_attribute_of_the_formulas_of_the_gallery():
     known = [set(words.split()) for words in re.findall(r'"([a-z ]{40,})"', FRONT.read_text(encoding="utf-8"))]
-    lessons = [MODELS[name].find_lesson() for name in MODELS]
+    lessons = [MODELS[name].lesson for name in MODELS]
     texts = [*SAME, *(formula.tex for lesson in lessons if lesson for formula in lesson.formulas)]
     for tex in texts:
         for element in ElementTree.fromstring(tex_to_mathml(tex)).iter():

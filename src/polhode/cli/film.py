@@ -81,12 +81,12 @@ def film(
     """
     values = parameter_values(ctx, parameters)
     place = Path(f"{default_stem(ctx, target)}.mp4") if output is None else output
-    from polhode.plot import film as films
+    from polhode.plot.film_plan import FilmWarning, validate_format
 
-    films.validate_format(place, fps, size)
+    validate_format(place, fps, size)
     shown = resolve_motion(ctx, target, values)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", films.FilmWarning)  # printed below
+        warnings.simplefilter("ignore", FilmWarning)  # printed below
         made = shown.motion.film(
             place,
             pace=pace,

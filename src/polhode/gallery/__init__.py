@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 _SUPPORT_MODULES = (
-    "affine",
     "closed_forms",
     "drawing",
     "gallery_model",
@@ -36,9 +35,9 @@ _SUPPORT_MODULES = (
     "independent_rk4",
     "knob",
     "lesson",
-    "lessons",
     "live_page",
     "measurements",
+    "pictures",
     "plain_formulas",
     "rotation_sequence",
     "shared",

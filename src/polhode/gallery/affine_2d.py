@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery import affine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode import affine
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Arrow, Closed, Curves, Line, Note, Outline, panels
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Polygon, Text
 from polhode.web.stage import Stage, StageCamera
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
-
 CORNERS = np.array([(1.0, 0.5), (3.0, 0.5), (3.0, 1.3), (1.8, 1.3), (1.8, 2.5), (1.0, 2.5)])
 THICKNESS = 0.05
 MASS = 1.0
 FRAMES = 200
 STEPS_PER_FRAME = 10
+FLATTENED = {"A": (((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2)), "B": (((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4))}
+"""Two matrices, of which the second is singular, and where the images go."""
 
 
 def _corners_from_com() -> Array:
@@ -40,7 +41,7 @@ def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y:
     arm = _corners_from_com()[0]
     return Scenario(
         prism(CORNERS, THICKNESS, mass=MASS),
-        State(position=(*CORNERS[0], 0.0) - arm, angular_velocity=(0.0, 0.0, -np.radians(angle))),
+        State(position=(*CORNERS[0], 0.0) - arm, angular_velocity=(0.0, 0.0, -radians(angle))),
         pivot=tuple(arm.tolist()),
         **rk4_settings(1.0, FRAMES, STEPS_PER_FRAME),
         name="affine-2d",
@@ -105,7 +106,7 @@ def numbers(
         ),
     ]
     return [
-        ReferenceCheck(label, unit, float(found), float(expected), 2e-12 * size, source, size=size)
+        check(label, unit, found, expected, 2e-12 * size, source, size=size)
         for label, unit, found, expected, size, source in rows
     ]
 
@@ -116,91 +117,80 @@ def _polygon_area(corners: Array) -> float:
     return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
-def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Figure:
+@panels("ABC;DEF", size=(12.0, 7.6))
+def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> list[Curves]:
     """Plate and vector before and after: rotated about the origin and a corner, scaled, skewed, shifted, flattened."""
-    from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOR_CYCLE, COLORS, styled_figure
-
-    turn, scale = affine.rotation(-np.radians(angle)), affine.scaling((stretch, 1.0))
+    a, arrow, before = np.radians(angle), np.array((-1.2, 0.5)), Outline(CORNERS, "before", filled=False)
+    turn, scale = affine.rotation(-a), affine.scaling((stretch, 1.0))
     move, slant = affine.translation((shift_x, shift_y)), affine.skew(skew)
-    arrow = np.array((-1.2, 0.5))
-    blue, red = COLOR_CYCLE[:2]
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        (origin, corner, slanted), (orders, shifts, flattened) = figure.subplots(2, 3)
-        for axes, matrix, color in ((origin, turn, blue), (slanted, slant, blue)):
-            shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
-            shapes_2d.draw_arrow(axes, (0, 0), arrow, COLORS["muted"])
-            shapes_2d.draw_polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], color, "after")
-            shapes_2d.draw_arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], color)
-        shapes_2d.label_point(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLORS["muted"])
-        shapes_2d.draw_arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
-        origin.set_title(f"rotated by {angle:g}° clockwise, (17.1)")
-        slanted.set_title(f"skewed, (17.6): x + {skew:g} y" if skew >= 0 else f"skewed, (17.6): x - {-skew:g} y")
-        _draw_turn_about_corner(corner, motion, angle, arrow)
-        shapes_2d.draw_polygon(orders, CORNERS, COLORS["muted"], "before", filled=False)
-        shapes_2d.draw_polygon(
-            orders, affine.applied(affine.combined(scale, turn), affine.point(CORNERS))[:, :2], blue, "RS: S first"
-        )
-        shapes_2d.draw_polygon(
-            orders, affine.applied(affine.combined(turn, scale), affine.point(CORNERS))[:, :2], red, "SR: R first"
-        )
-        orders.set_title(f"rotated (R) and scaled by {stretch:g} (S)")
-        shapes_2d.draw_polygon(shifts, CORNERS, COLORS["muted"], "before", filled=False)
-        ends = [
-            affine.applied(m, affine.point(CORNERS))[:, :2]
-            for m in (affine.combined(turn, move), affine.combined(move, turn))
+    about, halfway = affine.about(turn, CORNERS[0]), affine.applied(affine.rotation(-a / 2), affine.point(CORNERS[1]))
+
+    def image(matrix: Array) -> Array:
+        return np.asarray(affine.applied(matrix, affine.point(CORNERS))[:, :2])
+
+    def arrows(matrix: Array) -> list[Arrow]:
+        return [
+            Arrow((0, 0), arrow, "muted", "w = 0"),
+            Arrow((0, 0), affine.applied(matrix, affine.vector(arrow))[:2], 0),
         ]
-        shapes_2d.draw_polygon(shifts, ends[0], blue, "TR: R first")
-        shapes_2d.draw_polygon(shifts, ends[1], red, "RT: T first")
-        shapes_2d.draw_arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLORS["ink"], "(1 - R) d")
-        shifts.set_title(f"rotated (R), translated by d = ({shift_x:g}, {shift_y:g}) m (T)")
-        _draw_flattened(flattened)
-        for axes in figure.axes:
-            shapes_2d.format_plane_axes(axes)
-    return figure
 
-
-def _draw_turn_about_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
-    """The simulated plate at a few times, over the circles that its corners follow in closed form."""
-    from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOR_CYCLE, COLORS, draw_closed_form
+    def plane(title: str, *shapes: Outline, **options: Any) -> Curves:
+        look: Any = {"across": "x (m)", "equal": "datalim", "levels": (0.0,), "marks": (0.0,), "legend": "best"}
+        return Curves(title, "y (m)", shapes=(before, *shapes), **(look | options))
 
     paths = motion.points(_corners_from_com())[..., :2]
-    grid = np.linspace(0, np.radians(angle), 60)
-    for k in (1, 5):
-        path = [
-            affine.applied(affine.about(affine.rotation(-a), CORNERS[0]), affine.point(CORNERS[k]))[:2] for a in grid
-        ]
-        x, y = np.array(path).T
-        draw_closed_form(axes, x, y, "closed form" if k == 1 else "")
-        axes.plot(*paths[:, k].T, color=COLORS["ink"], linewidth=1.0)
-    shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
-    for share in (1 / 3, 2 / 3):
-        shapes_2d.draw_polygon(axes, paths[int(share * (len(paths) - 1))], COLOR_CYCLE[0], alpha=0.12)
-    shapes_2d.draw_polygon(axes, paths[-1], COLOR_CYCLE[0], "simulated")
-    shapes_2d.draw_arrow(axes, (0, 0), arrow, COLORS["muted"])
-    turned = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), affine.vector(arrow))
-    shapes_2d.draw_arrow(axes, (0, 0), turned[:2], COLOR_CYCLE[0])
-    axes.plot(*CORNERS[0], marker="o", markersize=5, color=COLORS["ink"])
-    axes.set_title("about a corner: T(p) R T(-p)")
+    steps = [Outline(paths[k], "", 0, alpha=0.12) for k in (len(paths) // 3, 2 * len(paths) // 3)]
+    circles = np.array([image(affine.about(affine.rotation(-x), CORNERS[0])) for x in np.linspace(0, a, 60)])
+    ends = image(affine.combined(turn, move)), image(affine.combined(move, turn))
+    slope = f"x + {skew:g} y" if skew >= 0 else f"x - {-skew:g} y"
+    return [
+        plane(
+            f"rotated by {angle:g}° clockwise, (17.1)",
+            Outline(image(turn), "after", 0),
+            arrows=arrows(turn),
+            lines=_arc(CORNERS[1], -a),
+            notes=[Note(0.62 * halfway[:2], f"{angle:g}°", align=("center", "center"))],
+        ),
+        plane(
+            "about a corner: T(p) R T(-p)",
+            *steps,
+            Outline(paths[-1], "simulated", 0),
+            closed=[Closed(circles[:, k, 1], "closed form" if k == 1 else "", circles[:, k, 0]) for k in (1, 5)],
+            lines=[Line(paths[:, k, 1], "", "ink", x=paths[:, k, 0], width=1.0) for k in (1, 5)],
+            arrows=arrows(about),
+        ),
+        plane(f"skewed, (17.6): {slope}", Outline(image(slant), "after", 0), arrows=arrows(slant)),
+        plane(
+            f"rotated (R) and scaled by {stretch:g} (S)",
+            Outline(image(affine.combined(scale, turn)), "RS: S first", 0),
+            Outline(image(affine.combined(turn, scale)), "SR: R first", 1),
+        ),
+        plane(
+            f"rotated (R), translated by d = ({shift_x:g}, {shift_y:g}) m (T)",
+            Outline(ends[0], "TR: R first", 0),
+            Outline(ends[1], "RT: T first", 1),
+            arrows=[Arrow(ends[1][2], ends[0][2] - ends[1][2], "ink", "(1 - R) d")],
+        ),
+        plane("parallel lines stay parallel", *(_flattened(image, k, *one) for k, one in enumerate(FLATTENED.items()))),
+    ]
 
 
-def _draw_flattened(axes: Axes) -> None:
-    """Any matrix keeps parallel lines parallel; a singular one maps the plane onto a line."""
-    from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOR_CYCLE, COLORS
+def _arc(start: Array, angle: float) -> list[Line]:
+    """The arc of a point about the origin by an angle in rad, with radii to both ends.  [Christian 2011, fig. 17.1]"""
+    a = np.linspace(0.0, angle, 80)
+    x, y = start[0] * np.cos(a) - start[1] * np.sin(a), start[1] * np.cos(a) + start[0] * np.sin(a)
+    radii = [Line((0.0, y[k]), "", "ink", "-o", (0.0, x[k]), 0.8, 3.5) for k in (0, -1)]
+    return [*radii, Line(y, "", "ink", x=x, width=1.2)]
 
-    shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
-    for name, color, rows, shift, words in (
-        ("A", COLOR_CYCLE[0], ((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2), ""),
-        ("B", COLOR_CYCLE[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": singular"),
-    ):
-        matrix = affine.translation(shift)
-        matrix[:2, :2] = rows
-        numbers = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
-        label = f"{name} = ({numbers}),\ndet {np.linalg.det(rows):.3g}{words}"
-        shapes_2d.draw_polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], color, label)
-    axes.set_title("parallel lines stay parallel")
+
+def _flattened(image: Callable[[Array], Array], color: int, name: str, given: tuple[Any, Any]) -> Outline:
+    """The plate under a matrix, which is named in the legend; a singular one maps the plane onto a line."""
+    rows, shift = given
+    matrix = affine.translation(shift)
+    matrix[:2, :2], det = rows, float(np.linalg.det(rows))
+    entries = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
+    singular = ": singular" if abs(det) < 1e-12 else ""
+    return Outline(image(matrix), f"{name} = ({entries}),\ndet {det:.3g}{singular}", color)
 
 
 def stage(angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Stage:
@@ -239,13 +229,12 @@ MODEL = Model(
     title="Rotate, scale, skew and translate a plate: the order matters",
     theme="transformations and rotations",
     source="[Christian 2011, section 17.1, exercises 17.1 and 17.2, figure 17.1]",
-    explanation=(
-        "A 3 x 3 matrix rotates, scales, skews and translates the plane if each point carries a third coordinate\n"
-        "w = 1. A vector carries w = 0: it is rotated and scaled, but no translation changes it, since a vector\n"
-        "has no position. To rotate about a corner, translate it to the origin, rotate, and translate back; here\n"
-        "a plate on a pivot does the same in simulation. Transformations rarely commute: R S and S R differ by\n"
-        "(1 - s_x) sin(angle), T R and R T by (1 - R) d. A matrix with determinant 0 has no inverse."
-    ),
+    explanation="""\
+A 3 x 3 matrix rotates, scales, skews and translates the plane if each point carries a third coordinate
+w = 1. A vector carries w = 0: it is rotated and scaled, but no translation changes it, since a vector
+has no position. To rotate about a corner, translate it to the origin, rotate, and translate back; here
+a plate on a pivot does the same in simulation. Transformations rarely commute: R S and S R differ by
+(1 - s_x) sin(angle), T R and R T by (1 - R) d. A matrix with determinant 0 has no inverse.""",
     parameters=(
         Parameter("angle", "deg", 30.0, 5.0, 175.0, "rotation angle, clockwise"),
         Parameter("stretch", "1", 2.0, 0.2, 5.0, "scale factor along x"),
@@ -257,4 +246,28 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                (
+                    r"\begin{pmatrix}x' \\ y' \\ 1\end{pmatrix} = \begin{pmatrix}\cos\alpha & "
+                    r"\sin\alpha & d_x \\ -\sin\alpha & \cos\alpha & d_y \\ 0 & 0 & "
+                    r"1\end{pmatrix}\begin{pmatrix}x \\ y \\ 1\end{pmatrix}"
+                ),
+                "a clockwise rotation and a translation in one matrix",
+            ),
+            Formula(
+                r"R S - S R = (1 - s_x)\sin\alpha\begin{pmatrix}0 & 1 \\ 1 & 0\end{pmatrix}",
+                "rotation and scaling do not commute",
+            ),
+        ),
+        steps=(
+            TryThis("The plate turns by 30 degrees about its corner, which stays."),
+            TryThis(
+                "A quarter turn and a stretch of 5: the order matters most.", values={"angle": 90.0, "stretch": 5.0}
+            ),
+            TryThis("A stretch of 1 changes nothing: then the order does not matter either.", values={"stretch": 1.0}),
+        ),
+        references=("Christian 2011, section 17.1",),
+    ),
 )

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from polhode import rotations
-from polhode.gallery import affine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode import affine, rotations
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
-from polhode.gallery.shared import finish_time_panel
-from polhode.validation import Array
+from polhode.results.motion import Motion
+from polhode.scenario.scenario import Scenario
 from polhode.web.props import AxisLine, Polygon
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
-    from polhode.scenario.scenario import Scenario
 
 SIDES = 6
 RADIUS = 0.5
@@ -39,10 +32,10 @@ ORDERS = ("x, then z", "z, then x")
 def scenario(about_x: float, about_z: float) -> dict[str, Scenario]:
     """The same prism twice, one second per rotation: about x then z, and about z then x."""
     prism = isotropic_prism(SIDES, RADIUS, MASS)
-    first, second = (X, float(np.radians(about_x))), (Z, float(np.radians(about_z)))
+    first, second = (X, radians(about_x)), (Z, radians(about_z))
     return {
-        ORDERS[0]: sequence_scenario(prism, (first, second), "world", "affine-3d"),
-        ORDERS[1]: sequence_scenario(prism, (second, first), "world", "affine-3d-other-order"),
+        ORDERS[0]: sequence_scenario(prism, (first, second), "world", X, "affine-3d"),
+        ORDERS[1]: sequence_scenario(prism, (second, first), "world", Z, "affine-3d-other-order"),
     }
 
 
@@ -108,7 +101,7 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
         ("commutator of two translations", "m", np.abs(twice).max(), 0.0, 1.0, "translations commute"),
     ]
     return [
-        ReferenceCheck(label, unit, float(found), float(expected), 4e-12 * size, source, size=size)
+        check(label, unit, found, expected, 4e-12 * size, source, size=size)
         for label, unit, found, expected, size, source in rows
     ]
 
@@ -119,79 +112,64 @@ def _highest_corner(a: float) -> float:
     return float(half_height * abs(np.cos(a)) + RADIUS * np.sin(np.pi / 3) * np.sin(a))
 
 
-def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Figure:
+@panels("ABCD;EFGH;IIII", size=(12.0, 8.2), widths=(1.0, 1.0, 1.0, 1.15), heights=(1.0, 1.0, 0.72))
+def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> list[DrawPanel]:
     """Both orders step by step, the final prism with and without depth sorting, and the angle between them."""
-    from polhode.plot.style import styled_figure
-
-    with styled_figure(12.0, 8.2, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 4, height_ratios=(1.0, 1.0, 0.72), width_ratios=(1.0, 1.0, 1.0, 1.15))
-        angles = {"x": about_x, "z": about_z}
-        for row, (order, motion) in enumerate(motions.items()):
-            axis = order[0]
-            titles = ("start", f"{angles[axis]:g}° about {axis}", f"then {angles[order[-1]]:g}° about {order[-1]}")
-            for column, title in enumerate(titles):
-                _draw_prism(figure.add_subplot(grid[row, column]), motion, float(column), title)
-        end = motions[ORDERS[0]].points(prism_corners(SIDES, RADIUS))[-1]
-        for row, by_depth in enumerate((True, False)):
-            _draw_flat_elements(figure.add_subplot(grid[row, 3]), end, by_depth)
-        _draw_final_angle(figure.add_subplot(grid[2, :]), motions, about_x, about_z)
-    return figure
+    angles, found = {"x": about_x, "z": about_z}, list[DrawPanel]()
+    for order, motion in motions.items():
+        first, second = order[0], order[-1]
+        titles = ("start", f"{angles[first]:g}° about {first}", f"then {angles[second]:g}° about {second}")
+        found += [_prism_at(motion, float(k), title) for k, title in enumerate(titles)]
+        found.append(_flat_prism(motions[ORDERS[0]], by_depth=order == ORDERS[0]))
+    return [*found, _angle_between(motions, about_x, about_z)]
 
 
-def _draw_prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
+def _prism_at(motion: Motion, time: float, title: str) -> DrawPanel:
     """The prism at one time, its upper half colored, with its axes."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXIS_COLORS
-
-    scene = Scene(world_camera(*EYE))
-    turn = motion.at(time).orientation.as_matrix()
+    scene, turn = space(*EYE), motion.at(time).orientation.as_matrix()
     scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_color=PALE_BLUE)
     for i, reach in enumerate((RADIUS, RADIUS, float(prism_corners(SIDES, RADIUS)[-1, 2]))):
         name = "" if scene.hides((reach + 0.25) * turn[:, i]) else "123"[i]
-        scene.arrow(reach * turn[:, i], 0.4 * turn[:, i], AXIS_COLORS[i], name)
-    scene.draw(axes, title)
-    axes.set_xlim(-1.0, 1.0)
-    axes.set_ylim(-0.88, 1.0)
+        scene.arrow(reach * turn[:, i], 0.4 * turn[:, i], f"axis_{i + 1}", name)
+    return scene.panel(title, x=(-1.0, 1.0), y=(-0.88, 1.0))
 
 
-def _draw_flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
+def _flat_prism(motion: Motion, by_depth: bool) -> DrawPanel:
     """The final prism (x, then z) as flat polygons, viewed along z.  [Christian 2011, exercise 17.3 b]"""
     from scipy.spatial.transform import Rotation
 
-    from polhode.gallery.drawing.depth_layers import DepthLayers
-    from polhode.plot.scene import world_camera
-    from polhode.plot.style import COLORS
+    from polhode.gallery.drawing import DepthLayers
 
     layers = DepthLayers()
-    camera = affine.rotation(Rotation.from_matrix(np.stack(world_camera(*EYE))))
-    corners = affine.applied(camera, affine.point(corners))[:, :3]
+    camera = affine.rotation(Rotation.from_matrix(np.stack(space(*EYE).camera)))
+    corners = affine.applied(camera, affine.point(motion.points(prism_corners(SIDES, RADIUS))[-1]))[:, :3]
     for side in range(SIDES):
         other = (side + 1) % SIDES
-        layers.polygon(corners[[side, other, SIDES + other, SIDES + side]], COLORS["body"])
-    layers.polygon(corners[SIDES:], COLORS["axis_3"])
-    layers.polygon(corners[:SIDES], COLORS["axis_1"])
-    layers.draw(axes, "faces sorted by depth" if by_depth else "unsorted: misleading", by_depth)
+        layers.polygon(corners[[side, other, SIDES + other, SIDES + side]], "body")
+    layers.polygon(corners[SIDES:], "axis_3")
+    layers.polygon(corners[:SIDES], "axis_1")
+    return layers.panel("faces sorted by depth" if by_depth else "unsorted: misleading", by_depth)
 
 
-def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
+def _angle_between(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Curves:
     """The angle between the two prisms over time, on top of the quaternion product."""
-    from polhode.plot.style import COLORS, draw_closed_form
-
     one, other = motions.values()
-    t = one.times
+    t, a, b = one.times, np.radians(about_x), np.radians(about_z)
     found = np.degrees(rotations.angle_between(one.quaternion_wxyz, other.quaternion_wxyz))
     first, second = np.clip(t, 0.0, 1.0), np.clip(t - 1.0, 0.0, 1.0)
-    a, b = np.radians(about_x), np.radians(about_z)
     ways = [
         rotations.product(rotations.quaternion(later, second * angle_2), rotations.quaternion(axis, first * angle_1))
         for axis, angle_1, later, angle_2 in ((X, a, Z, b), (Z, b, X, a))
     ]
-    draw_closed_form(axes, t, np.degrees(rotations.angle_between(*ways)))
-    axes.plot(t, found, color=COLORS["ink"], label=f"simulated, finally {found[-1]:.5f}°")
-    axes.plot(t[-1], found[-1], marker="o", color=COLORS["ink"], clip_on=False)
-    axes.axvline(1.0, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.set_ylim(0.0, 1.1 * float(found.max()))
-    finish_time_panel(axes, one, "angle between the two prisms; at 1 s impulses change the spin of each", "deg", 2)
+    return Curves(
+        "angle between the two prisms; at 1 s impulses change the spin of each",
+        "deg",
+        Line(found, f"simulated, finally {found[-1]:.5f}°", "ink"),
+        Closed(np.degrees(rotations.angle_between(*ways))),
+        over=one,
+        marks=(1.0,),
+        y=(0.0, 1.1 * float(found.max())),
+    )
 
 
 def stage(about_x: float, about_z: float, run: str = ORDERS[0]) -> Stage:
@@ -224,13 +202,12 @@ MODEL = Model(
     title="Two rotations in both orders give two different attitudes",
     theme="transformations and rotations",
     source="[Christian 2011, section 17.2, exercise 17.3]",
-    explanation=(
-        "A prism rotates about the world x axis, then about the z axis; a second one makes the same rotations in\n"
-        "the other order. Matrices do not commute, and the final attitudes differ: by 120 degrees for two quarter\n"
-        "turns, by sin(angle/4) = sin(a/2) sin(b/2) in general. Two translations commute; a translation and a\n"
-        "rotation do not. The prism has three equal moments of inertia, so it spins steadily about any axis, and\n"
-        "a pair of impulses changes the axis halfway. In the drawing, far faces are painted before near ones."
-    ),
+    explanation="""\
+A prism rotates about the world x axis, then about the z axis; a second one makes the same rotations in
+the other order. Matrices do not commute, and the final attitudes differ: by 120 degrees for two quarter
+turns, by sin(angle/4) = sin(a/2) sin(b/2) in general. Two translations commute; a translation and a
+rotation do not. The prism has three equal moments of inertia, so it spins steadily about any axis, and
+a pair of impulses changes the axis halfway. In the drawing, far faces are painted before near ones.""",
     parameters=(
         Parameter("about_x", "deg", 90.0, 5.0, 170.0, "rotation angle about x"),
         Parameter("about_z", "deg", 90.0, 5.0, 170.0, "rotation angle about z"),
@@ -239,4 +216,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\sin\frac{\gamma}{4} = \sin\frac{\alpha}{2}\sin\frac{\beta}{2}",
+                "the angle between the two final attitudes, after rotations by the angles alpha and beta",
+            ),
+            Formula(r"R_x R_z \ne R_z R_x", "rotations about different axes do not commute"),
+        ),
+        steps=(
+            TryThis("First about x, then about z.", run="x, then z"),
+            TryThis("The same rotations in the other order: another attitude, 120 degrees away.", run="z, then x"),
+            TryThis(
+                "Small rotations almost commute: with 10 degrees each, the attitudes differ by 1.7 degrees.",
+                values={"about_x": 10.0, "about_z": 10.0},
+                run="z, then x",
+            ),
+        ),
+        references=("Christian 2011, section 17.2, exercise 17.3",),
+    ),
 )

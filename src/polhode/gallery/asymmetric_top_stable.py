@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
+from polhode.gallery.pictures import DrawPanel, drawn, panels
 from polhode.gallery.plain_formulas import sorted_period
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.reference.poinsot import herpolhode_radii
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
 LARGEST, SMALLEST = "spun about the largest-moment axis", "spun about the smallest-moment axis"
@@ -71,17 +67,17 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
         middle = zero_crossings(motion, w[:, 2], _rate_component(2))
         interval = 2 * first_interval(middle, "a reversal of ω₃")
         found.append(
-            ReferenceCheck(f"period, {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form")
+            check(f"period, {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form")
         )
         axis, most, source = farthest[name]
         largest = float(abs(motion.at(float(middle[0])).angular_velocity_body[axis]))
         label = f"maximum rate about axis {axis + 1}, {name}"
-        found.append(ReferenceCheck(label, "rad/s", largest, float(most), 1e-9 * float(most), source))
+        found.append(check(label, "rad/s", largest, most, 1e-9 * float(most), source))
     inner, outer = herpolhode_radii(MOMENTS, (0.0, spin, nudge))
     reach = _angle_range_to_momentum(motions[LARGEST])
     source = "sqrt(-(L^2 - 2 E Ij)(L^2 - 2 E Ik)/(Ij Ik))/L"
-    found.append(ReferenceCheck("inner radius of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
-    found.append(ReferenceCheck("outer radius of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
+    found.append(check("inner radius of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
+    found.append(check("outer radius of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
     return found
 
 
@@ -92,29 +88,24 @@ def _angle_range_to_momentum(motion: Motion) -> tuple[float, float]:
     return extremes(motion, distances, lambda state: float(np.linalg.norm(np.cross(state.angular_velocity, along_l))))
 
 
-def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+@panels("ABC;ABC;DEF;DGF")
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> list[DrawPanel]:
     """Both motions in space, polhode and Poinsot construction of the first, and the rates of both."""
-    from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.panels import draw_polhode_panel
     from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot
-    from polhode.plot.style import styled_figure
 
     largest, smallest = motions[LARGEST], motions[SMALLEST]
     moment = 0.2 * float(largest.times[-1])
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 3)
-        draw_in_space(figure.add_subplot(grid[0, 0]), largest, moment, title="spun about axis 2, largest moment")
-        panels.draw_polhode_panel(figure.add_subplot(grid[0, 1]), largest)
-        draw_poinsot(figure.add_subplot(grid[0, 2]), largest, moment)
-        draw_in_space(figure.add_subplot(grid[1, 0]), smallest, moment, title="spun about axis 1, smallest moment")
-        over_time = grid[1, 1].subgridspec(2, 1)
-        for row, (motion, axis) in enumerate(((largest, 2), (smallest, 1))):
-            axes = figure.add_subplot(over_time[row])
-            draw_rates(axes, motion)
-            axes.set_title(f"spun about axis {axis}")
-        draw_herpolhode(herpolhode := figure.add_subplot(grid[1, 2]), largest)
-        herpolhode.set_title("herpolhode, spun about axis 2")
-    return figure
+    return [
+        drawn(draw_in_space, largest, moment, title="spun about axis 2, largest moment"),
+        drawn(draw_polhode_panel, largest),
+        drawn(draw_poinsot, largest, moment),
+        drawn(draw_in_space, smallest, moment, title="spun about axis 1, smallest moment"),
+        drawn(draw_rates, largest, title="spun about axis 2"),
+        drawn(draw_herpolhode, largest, title="herpolhode, spun about axis 2"),
+        drawn(draw_rates, smallest, title="spun about axis 1"),
+    ]
 
 
 def stage(spin: float, nudge: float, run: str) -> Stage:
@@ -137,13 +128,12 @@ MODEL = Model(
     title="An asymmetric top is stable about the axes of largest and smallest moment",
     theme="free rotation",
     source="[Tops report, figure 4]; [Christian 2011, problems 17.3 and 17.6]",
-    explanation=(
-        "A body with moments 2, 8 and 4 spins about the axis of the largest or the smallest moment and is nudged.\n"
-        "Its angular velocity then circles that axis on a small closed curve, the polhode, with a period given by\n"
-        "Jacobi's elliptic functions; in space it stays near the angular momentum, between the two circles of the\n"
-        "herpolhode. Spin about either axis is stable. No solid has these moments (8 > 2 + 4), so the inertia\n"
-        "ellipsoid is drawn instead of a body; it rolls on the invariable plane without slipping."
-    ),
+    explanation="""\
+A body with moments 2, 8 and 4 spins about the axis of the largest or the smallest moment and is nudged.
+Its angular velocity then circles that axis on a small closed curve, the polhode, with a period given by
+Jacobi's elliptic functions; in space it stays near the angular momentum, between the two circles of the
+herpolhode. Spin about either axis is stable. No solid has these moments (8 > 2 + 4), so the inertia
+ellipsoid is drawn instead of a body; it rolls on the invariable plane without slipping.""",
     parameters=(
         Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the axis of largest or smallest moment"),
         Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "initial rate about the intermediate axis"),
@@ -152,4 +142,34 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"I_1\dot\omega_1 = (I_2 - I_3)\,\omega_2\omega_3",
+                "Euler's equation of a free body about axis 1; the others follow by exchange of the axes",
+            ),
+            Formula(
+                r"\Omega = \omega\sqrt{\frac{(I - I_a)(I - I_b)}{I_a I_b}}",
+                "the rate of a small wobble about the axis of moment I; real if I is the largest or the smallest",
+            ),
+        ),
+        steps=(
+            TryThis("About the axis of the largest moment: ω circles it.", run="spun about the largest-moment axis"),
+            TryThis(
+                "About that of the smallest moment: slower circles, just as stable.",
+                run="spun about the smallest-moment axis",
+            ),
+            TryThis(
+                "A nudge four times as large: a larger curve, still closed.",
+                values={"nudge": 0.4},
+                run="spun about the largest-moment axis",
+            ),
+            TryThis(
+                "Poinsot: the ellipsoid rolls on the invariable plane.",
+                run="spun about the largest-moment axis",
+                switches=("poinsot",),
+            ),
+        ),
+        references=("Tops report, figure 4", "Landau and Lifshitz, section 37"),
+    ),
 )

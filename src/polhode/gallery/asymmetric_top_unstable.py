@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squared
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval, zero_crossings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import sorted_period
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
 NUDGED, TINY = "nudged", "tiny nudge"
@@ -66,7 +61,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
     last = zero_crossings(tiny, tiny.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
     slow = _top(spin, least)
     return [
-        ReferenceCheck(
+        check(
             "period after the nudge",
             "s",
             2 * first_interval(zeros, "a reversal of ω₃"),
@@ -74,8 +69,8 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             1e-9 * top.period,
             "4 K(m)/rate, Jacobi's closed form",
         ),
-        ReferenceCheck("first zero of ω₃", "s", float(zeros[0]), top.period / 4, 1e-9 * top.period, "K(m)/rate"),
-        ReferenceCheck(
+        check("first zero of ω₃", "s", zeros[0], top.period / 4, 1e-9 * top.period, "K(m)/rate"),
+        check(
             "growth rate of a tiny nudge",
             "1/s",
             float(np.arccosh(grown / least)) / early,
@@ -83,7 +78,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             1e-7 * rate,
             "w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2))",
         ),
-        ReferenceCheck(
+        check(
             "ω₂ growing from a tiny nudge",
             "rad/s",
             grown,
@@ -91,10 +86,10 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             1e-6 * least * float(np.cosh(EARLY_TIMES)),
             "e cosh(rate t)",
         ),
-        ReferenceCheck(
+        check(
             "first zero of ω₃ after a tiny nudge",
             "s",
-            float(last[0]),
+            last[0],
             slow.period / 4,
             1e-9 * slow.period,
             "K(m)/rate, about ln(4 w3/e)/rate",
@@ -102,40 +97,42 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
     ]
 
 
-def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+@panels("ABC;DEF")
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> list[DrawPanel]:
     """The body in space, its polhode, the Poinsot construction, the rates, and the growth of a tiny nudge."""
-    from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.panels import draw_conserved_drift, draw_polhode_panel
     from polhode.plot.poinsot_construction import draw_poinsot
-    from polhode.plot.style import styled_figure
 
-    motion, top = motions[NUDGED], _top(spin, nudge)
-    moment = 0.21 * top.period
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], motion, moment, title="in space: intermediate axis 3 flips")
-        panels.draw_polhode_panel(grid[0, 1], motion)
-        draw_poinsot(grid[0, 2], motion, moment)
-        draw_rates(grid[1, 0], motion)
-        _draw_growth(grid[1, 1], motions[TINY], spin)
-        panels.draw_conserved_drift(grid[1, 2], motion)
-    return figure
+    motion, moment = motions[NUDGED], 0.21 * _top(spin, nudge).period
+    return [
+        drawn(draw_in_space, motion, moment, title="in space: intermediate axis 3 flips"),
+        drawn(draw_polhode_panel, motion),
+        drawn(draw_poinsot, motion, moment),
+        drawn(draw_rates, motion),
+        _growth(motions[TINY], spin),
+        drawn(draw_conserved_drift, motion),
+    ]
 
 
-def _draw_growth(axes: Axes, motion: Motion, spin: float) -> None:
+def _growth(motion: Motion, spin: float) -> Curves:
     """Growth of a tiny nudge about axis 2 on a logarithmic axis, with the linear theory."""
-    from polhode.plot.log_axes import set_log_y_limits
-    from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, draw_closed_form
-
     rate, least = _growth_rate(spin), LEAST * spin
-    early = motion.times < np.log(2 / LEAST) / rate
-    law = least * np.cosh(rate * motion.times[early])
-    draw_closed_form(axes, motion.times[early], law, "e cosh(rate t)")
-    for i in range(3):
-        times, rates = _insert_zeros(motion.times, motion.angular_velocity_body[:, i])
-        axes.plot(times, np.maximum(np.abs(rates), 1e-3 * least), color=AXIS_COLORS[i], label=f"|{OMEGA_LABELS[i]}|")
-    set_log_y_limits(axes, 0.2 * least, 4 * spin)
-    finish_time_panel(axes, motion, f"from a nudge of {least:.3g} rad/s", "rad/s", 4, rows=1)
+    t = motion.times[motion.times < np.log(2 / LEAST) / rate]
+    lines = []
+    for i, values in enumerate(motion.angular_velocity_body.T):
+        times, rates = _insert_zeros(motion.times, values)
+        lines.append(Line(np.maximum(np.abs(rates), 1e-3 * least), f"|ω{'₁₂₃'[i]}|", f"axis_{i + 1}", x=times))
+    return Curves(
+        f"from a nudge of {least:.3g} rad/s",
+        "rad/s",
+        lines,
+        Closed(least * np.cosh(rate * t), "e cosh(rate t)", t),
+        motion,
+        log="y",
+        y=(0.2 * least, 4 * spin),
+        legend=(4, 1),
+    )
 
 
 def _insert_zeros(times: Array, values: Array) -> tuple[Array, Array]:
@@ -151,13 +148,12 @@ MODEL = Model(
     title="About the intermediate axis the smallest nudge grows until the top flips",
     theme="free rotation",
     source="[Tops report, figure 5]; [Christian 2011, problems 17.3 and 17.6]",
-    explanation=(
-        "A body with moments 2, 8 and 4 spins about the axis of the intermediate moment, 4, and is nudged. While\n"
-        "the perturbation e is small it grows as e cosh(rate t), rate = w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2)): spin\n"
-        "about this axis is unstable. The polhode follows the separatrix to the other end of the axis, where the\n"
-        "body spins upside down, and back. A perturbation ten times smaller only delays the flip by ln(10)/rate.\n"
-        "Energy and angular momentum are conserved throughout."
-    ),
+    explanation="""\
+A body with moments 2, 8 and 4 spins about the axis of the intermediate moment, 4, and is nudged. While
+the perturbation e is small it grows as e cosh(rate t), rate = w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2)): spin
+about this axis is unstable. The polhode follows the separatrix to the other end of the axis, where the
+body spins upside down, and back. A perturbation ten times smaller only delays the flip by ln(10)/rate.
+Energy and angular momentum are conserved throughout.""",
     parameters=(
         Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the intermediate axis"),
         Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "initial rate about the axis of largest moment"),
@@ -169,10 +165,27 @@ MODEL = Model(
         switches=("poinsot",),
         off=("trailOmega",),
         panels=("angular_velocity", "phase:angular_velocity_body_3:angular_velocity_body_2", "drift"),
-        grabs=(
-            Grab("angular_velocity", knob="spin", component=2),
-            Grab("angular_velocity", knob="nudge", component=1),
-        ),
+        grabs=(Grab("angular_velocity", knob="spin", component=2), Grab("angular_velocity", knob="nudge", component=1)),
         shows="An ellipsoid rolls on a plane; the point of contact leaves the axis of spin and goes to its other end.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\lambda = \omega_3\sqrt{\frac{(I_3 - I_1)(I_2 - I_3)}{I_1 I_2}}",
+                "the rate at which a nudge grows; axis 3 has the intermediate moment",
+            ),
+            Formula(r"\epsilon(t) = \epsilon\cosh\lambda t", "the nudge, while it is small"),
+        ),
+        steps=(
+            TryThis("The nudge grows until the top flips.", run="nudged"),
+            TryThis(
+                "Ten times smaller: the flip comes 3.3 s later, not less violent.", values={"nudge": 0.01}, run="nudged"
+            ),
+            TryThis("Tinier still.", run="tiny nudge"),
+            TryThis(
+                "Three times the spin: it flips three times as soon.", values={"spin": 3.0, "nudge": 0.3}, run="nudged"
+            ),
+        ),
+        references=("Tops report, figure 5", "Landau and Lifshitz, section 37"),
     ),
 )

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import degrees, radians, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.elementary import atan2
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.rotations import quaternion
 from polhode.scenario.rotor import rotor
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Rod, TargetDirection
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 MOMENT, WHEEL = 12.0, 0.02
 """Of the satellite with its wheel, about z, and of the wheel, in kg m2."""
@@ -89,7 +86,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
     speeds = np.asarray(free.rotor_speed)[:, 0]
     momentum = float(np.abs(MOMENT * v + WHEEL * speeds).max())
     return [
-        ReferenceCheck(
+        check(
             "angle after 2 s",
             "deg",
             degrees(float(x[at])),
@@ -97,7 +94,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
             1e-8 * angle,
             "I x'' + kd x' + kp x = 0, in closed form",
         ),
-        ReferenceCheck(
+        check(
             "cost of the turn",
             "1",
             cost,
@@ -105,7 +102,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
             0.02 * least,
             "kp kd x²: what Riccati's equation gives, for an endless time",
         ),
-        ReferenceCheck(
+        check(
             "largest angular momentum of body and wheel together",
             "kg m2/s",
             momentum,
@@ -117,26 +114,32 @@ def numbers(motions: Mapping[str, Motion], angle: float, weight: float) -> list[
     ]
 
 
-def picture(motions: Mapping[str, Motion], angle: float, weight: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], angle: float, weight: float) -> list[Curves]:
     """Angle, rate, torque and speed of the wheel, with and without a limit."""
     kp, kd = lqr_gains(weight, weight)
-    t = motions[FREE].times
-    angles = {name: (t, np.degrees(_angle(motion))) for name, motion in motions.items()}
-    rates = {name: (t, np.degrees(motion.angular_velocity_body[:, 2])) for name, motion in motions.items()}
-    asked = {
-        name: (t, -kp * _angle(motion) - kd * motion.angular_velocity_body[:, 2]) for name, motion in motions.items()
-    }
-    speeds = {name: (t, np.asarray(motion.rotor_speed)[:, 0]) for name, motion in motions.items()}
-    expected = {"closed form": (t, np.degrees(_response(t, angle, weight)))}
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("angle", "t (s)", "deg", angles, expected),
-            CurvePanel("rate", "t (s)", "deg/s", rates),
-            CurvePanel("torque asked for", "t (s)", "N m", asked),
-            CurvePanel("speed of the wheel", "t (s)", "rad/s", speeds),
-        ],
-    )
+    free = motions[FREE]
+
+    def both(measure: Callable[[Motion], Any]) -> list[Line]:
+        return [Line(measure(motion), name) for name, motion in motions.items()]
+
+    return [
+        Curves(
+            "angle",
+            "deg",
+            both(lambda motion: np.degrees(_angle(motion))),
+            Closed(np.degrees(_response(free.times, angle, weight))),
+            free,
+        ),
+        Curves("rate", "deg/s", both(lambda motion: np.degrees(motion.angular_velocity_body[:, 2])), over=free),
+        Curves(
+            "torque asked for",
+            "N m",
+            both(lambda motion: -kp * _angle(motion) - kd * motion.angular_velocity_body[:, 2]),
+            over=free,
+        ),
+        Curves("speed of the wheel", "rad/s", both(lambda motion: np.asarray(motion.rotor_speed)[:, 0]), over=free),
+    ]
 
 
 def stage(angle: float, weight: float) -> Stage:
@@ -176,4 +179,20 @@ same law then turns more slowly, and overshoots.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\tau = -k_p\,\theta - k_d\,\dot\theta", "the law: proportional to angle and rate"),
+            Formula(r"\int(q\,\theta^2 + q\,\dot\theta^2 + \tau^2)\,\mathrm{d}t \to \min", "what its gains make least"),
+            Formula(r"L_{\mathrm{satellite}} + L_{\mathrm{wheel}} = 0", "the wheel takes what the satellite gets"),
+        ),
+        steps=(
+            TryThis("Back by 60 degrees, without a limit of the motor.", run="no limit"),
+            TryThis("A motor of 0.05 N m: slower, and it overshoots.", run="0.05 N m"),
+            TryThis(
+                "A larger weight of the error: a faster turn, for more torque.", values={"weight": 5.0}, run="no limit"
+            ),
+            TryThis("Almost half a turn with the weak motor.", values={"angle": 170.0}, run="0.05 N m"),
+        ),
+        references=("Schaub 2018, chapter 8",),
+    ),
 )

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.equations.scalar_ops import larger
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import impulse
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 TENSOR_ENTRIES = ("I_xx", "I_yy", "I_zz")
 ROTATIONS = ("about x", "about y", "about z")
@@ -37,17 +34,18 @@ def _moments(sides: Array, density: float) -> Array:
     return np.asarray(density * float(sides.prod()) / 12 * (squares.sum() - squares))
 
 
-def _make_impulse(sides: Array, axis: int) -> tuple[Array, Array]:
+def _make_impulse(sides: Any, axis: int) -> tuple[tuple[float, ...], tuple[Any, ...]]:
     """1 N s along axis + 2, at the center of the face normal to axis + 1: L is half that side times 1 N s."""
-    along, to = np.eye(3)[(axis + 2) % 3], np.eye(3)[(axis + 1) % 3]
-    return along, sides[(axis + 1) % 3] / 2 * to
+    along = tuple(float(i == (axis + 2) % 3) for i in range(3))
+    return along, tuple(sides[i] / 2 if i == (axis + 1) % 3 else 0.0 for i in range(3))
 
 
 def scenario(x: float, y: float, z: float, density: float) -> dict[str, Scenario]:
     """The block at rest, given an impulse that makes it rotate about each axis in turn."""
-    sides = np.array((x, y, z))
-    rates = [sides[(i + 1) % 3] / 2 / moment for i, moment in enumerate(_moments(sides, density))]
-    duration = LARGEST_ANGLE / max(rates)
+    mass, squares, sides = density * x * y * z, (x * x, y * y, z * z), (x, y, z)
+    moments = [mass * (squares[(i + 1) % 3] + squares[(i + 2) % 3]) / 12 for i in range(3)]
+    rates = [sides[(i + 1) % 3] / 2 / moment for i, moment in enumerate(moments)]
+    duration = LARGEST_ANGLE / larger(larger(rates[0], rates[1]), rates[2])
     plans = {}
     for axis, name in enumerate(ROTATIONS):
         along, at = _make_impulse(sides, axis)
@@ -89,7 +87,7 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     products = float(np.abs(tensor - np.diag(tensor.diagonal())).max())
     formulas = ("M (y0^2 + z0^2)/12", "M (x0^2 + z0^2)/12", "M (x0^2 + y0^2)/12")
     checks = [
-        ReferenceCheck(f"{entry} integrated over the mesh", "kg m2", found, value, 1e-12 * value, formula)
+        check(f"{entry} integrated over the mesh", "kg m2", found, value, 1e-12 * value, formula)
         for entry, found, value, formula in zip(
             TENSOR_ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
         )
@@ -97,120 +95,85 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     for axis, (name, found) in enumerate(zip(motions, _moments_from_turning(motions, sides), strict=True)):
         value = float(expected[axis])
         checks.append(
-            ReferenceCheck(
-                f"{TENSOR_ENTRIES[axis]} from rotation {name}", "kg m2", found, value, 1e-11 * value, formulas[axis]
-            )
+            check(f"{TENSOR_ENTRIES[axis]} from rotation {name}", "kg m2", found, value, 1e-11 * value, formulas[axis])
         )
     source = "integral of rho x y over a centered block; [Baraff 1997, eq. 5-2] lacks a sign, which has no effect"
-    return [*checks, ReferenceCheck("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
+    return [*checks, check("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
 
 
-def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> Figure:
+@panels("AB;AB;AC;DC", size=(11.5, 7.0), widths=(1, 1.15), heights=(0.5, 0.5, 0.6, 0.4))
+def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> list[DrawPanel]:
     """The block with its axes and sides, the angles after three impulses, and the convergence of point-mass sums."""
-    from polhode.plot.style import styled_figure
-
     sides = np.array((x, y, z))
-    with styled_figure(11.5, 7.0, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.15))
-        left = grid[:, 0].subgridspec(2, 1, height_ratios=(1, 0.26))
-        _draw_block(figure.add_subplot(left[0]), sides, density)
-        _draw_three_ways(figure.add_subplot(left[1]), motions, sides, density)
-        _draw_turning(figure.add_subplot(grid[0, 1]), motions, sides, density)
-        _draw_point_mass_sums(figure.add_subplot(grid[1, 1]), sides, density)
-    return figure
+    turning = list(motions.values())
+    slopes = [m.times / moment for m, moment in zip(turning, _moments(sides, density), strict=True)]
+    lines = [
+        Line(_turn_angles(motion, i) / (sides[(i + 1) % 3] / 2), name, f"axis_{i + 1}")
+        for i, (name, motion) in enumerate(motions.items())
+    ]
+    return [
+        _block(sides, density),
+        Curves("rotation angle per N m s", "rad/(N m s)", lines, Closed(np.stack(slopes, axis=1), "t/I"), turning[0]),
+        _point_mass_sums(sides, density),
+        _three_ways(motions, sides, density),
+    ]
 
 
-def _draw_block(axes: Axes, sides: Array, density: float) -> None:
+def _block(sides: Array, density: float) -> DrawPanel:
     """The block with the names and lengths of its sides.  [Baraff 1997, figure 7]"""
-    from polhode.gallery.drawing.force_arrows import move_toward_camera
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXIS_COLORS, COLORS
-
-    scene = Scene(world_camera(0.55, 0.35))
+    scene = space(0.55, 0.35)
     scene.body(box(sides, density=density), alpha=0.45)
     half, reach = sides / 2, float(sides.max())
-    for i, name in enumerate("xyz"):
-        tip = (half[i] + 0.28 * reach) * np.eye(3)[i]
-        scene.arrow(move_toward_camera(scene, np.zeros(3), 2 * reach), tip, AXIS_COLORS[i], name)
-    scene.dot(move_toward_camera(scene, np.zeros(3), 3 * reach), COLORS["ink"])
     middles = ((0.0, -half[1], -half[2]), (half[0], 0.0, -half[2]), (-half[0], -half[1], 0.0))
     aside = ((-6.0, -9.0), (8.0, -6.0), (-8.0, 0.0))
-    for i, (middle, offset) in enumerate(zip(middles, aside, strict=True)):
-        scene.text(middle, f"{'xyz'[i]}₀ = {sides[i]:.3g} m", AXIS_COLORS[i], offset)
-    scene.draw(axes, f"the block, {density * sides.prod():.4g} kg, about its center of mass", margin=0.12)
+    for i, (name, middle, offset) in enumerate(zip("xyz", middles, aside, strict=True)):
+        tip = (half[i] + 0.28 * reach) * np.eye(3)[i]
+        scene.arrow(scene.toward(np.zeros(3), 2 * reach), tip, f"axis_{i + 1}", name)
+        scene.text(middle, f"{name}₀ = {sides[i]:.3g} m", f"axis_{i + 1}", offset)
+    scene.dot(scene.toward(np.zeros(3), 3 * reach), "ink")
+    return scene.panel(f"the block, {density * sides.prod():.4g} kg, about its center of mass", margin=0.12)
 
 
-def _draw_three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
+def _three_ways(motions: Mapping[str, Motion], sides: Array, density: float) -> Curves:
     """The moments from each of the three methods, one row per axis."""
-    from polhode.plot.style import AXIS_COLORS, COLORS
-
-    places = (0.02, 0.36, 0.68, 1.0)
-    columns: list[Any] = [
-        _moments(sides, density),
-        _moments_from_mesh(sides, density).diagonal(),
-        _moments_from_turning(motions, sides),
+    mesh, turning = _moments_from_mesh(sides, density).diagonal(), _moments_from_turning(motions, sides)
+    columns = zip(TENSOR_ENTRIES, _moments(sides, density), mesh, turning, strict=True)
+    rows = [
+        ("kg m2", "by formula", "from mesh", "from rotation"),
+        *((n, *map("{:.6g}".format, m)) for n, *m in columns),
     ]
-    for x, words in zip(places, ("kg m2", "by formula", "from mesh", "from rotation"), strict=True):
-        axes.text(x, 0.9, words, ha="left" if x < 0.1 else "right", va="center", color=COLORS["muted"])
-    for i, entry in enumerate(TENSOR_ENTRIES):
-        y = 0.64 - 0.26 * i
-        axes.text(places[0], y, entry, va="center", color=AXIS_COLORS[i])
-        for x, column in zip(places[1:], columns, strict=True):
-            axes.text(x, y, f"{column[i]:.6g}", ha="right", va="center", color=AXIS_COLORS[i])
-    axes.set_xlim(-0.1, 1.1)
-    axes.set_ylim(0.0, 1.0)
-    axes.axis("off")
+    notes = [
+        Note((x, 0.9 - 0.26 * i), text, "panel", ("left" if x == 0 else "right", "center"), color, 10.0)
+        for i, (row, color) in enumerate(zip(rows, ("muted", "axis_1", "axis_2", "axis_3"), strict=True))
+        for x, text in zip((0.0, 0.36, 0.68, 1.0), row, strict=True)
+    ]
+    return Curves("", "", notes=notes, also=lambda axes: axes.axis("off"))
 
 
-def _draw_turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
-    """The angle after each impulse, divided by its L: a straight line of slope 1/I."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
-
-    for axis, (name, motion) in enumerate(motions.items()):
-        angular_impulse = sides[(axis + 1) % 3] / 2
-        draw_closed_form(axes, motion.times, motion.times / _moments(sides, density)[axis], "t/I" if axis == 0 else "")
-        axes.plot(motion.times, _turn_angles(motion, axis) / angular_impulse, color=AXIS_COLORS[axis], label=name)
-        format_time_axis(axes, motion)
-    axes.set_title("rotation angle per N m s")
-    axes.set_ylabel("rad/(N m s)")
-    add_legend_above(axes, 4)
-
-
-def _draw_point_mass_sums(axes: Axes, sides: Array, density: float) -> None:
+def _point_mass_sums(sides: Array, density: float) -> Curves:
     """n^3 equal point masses at cell centers: their sum is smaller than the integral by a fraction 1/n^2."""
-    from polhode.plot.log_axes import set_log_x, set_log_y
-    from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
-
-    counts = np.array((1, 2, 4, 8, 16, 32))
-    exact = _moments(sides, density)
+    counts, exact = np.array((1, 2, 4, 8, 16, 32)), _moments(sides, density)
     short = []
     for n in counts:
         middles = ((np.arange(n) + 0.5) / n - 0.5)[:, None] * sides
         squares = density * float(sides.prod()) * (middles**2).mean(axis=0)
         short.append((exact - (squares.sum() - squares)) / exact)
-    draw_closed_form(axes, counts, 1.0 / counts**2, "1/n²")
-    for i, marker in enumerate("osD"):
-        axes.plot(
-            counts,
-            np.array(short)[:, i],
-            color=AXIS_COLORS[i],
-            marker=marker,
-            markersize=7 - 2 * i,
-            label=TENSOR_ENTRIES[i],
-        )
-    axes.set_title("error of n³ point masses")
-    axes.set_xlabel("n, cells along each side")
-    axes.set_ylabel("relative to I")
-    set_log_x(axes, counts.tolist())
-    set_log_y(axes)
-    add_legend_above(axes, 4)
+    marks = enumerate(zip(TENSOR_ENTRIES, np.transpose(short), "osD", strict=True))
+    return Curves(
+        "error of n³ point masses",
+        "relative to I",
+        [Line(y, entry, f"axis_{i + 1}", f"-{mark}", counts, size=7 - 2 * i) for i, (entry, y, mark) in marks],
+        Closed(1.0 / counts**2, "1/n²", counts),
+        across="n, cells along each side",
+        log="xy",
+        x_ticks=counts.tolist(),
+    )
 
 
 def stage(x: float, y: float, z: float, density: float, run: str = ROTATIONS[0]) -> Stage:
     """The axis of the rotation, and the impulse that starts it."""
     sides, axis = np.array((x, y, z)), ROTATIONS.index(run) if run in ROTATIONS else 0
-    along, at = _make_impulse(sides, axis)
+    along, at = map(np.array, _make_impulse(sides, axis))
     size = 0.45 * float(np.linalg.norm(sides))
     corners = np.array(list(product((-0.5, 0.5), repeat=3))) * sides
     outline = corners[[0, 1, 3, 2, 0, 4, 5, 1, 5, 7, 3, 7, 6, 2, 6, 4]]
@@ -232,13 +195,12 @@ MODEL = Model(
     title="The inertia tensor of a block: by formula, from its mesh, and from its rotation",
     theme="forces and torques",
     source="[Baraff 1997, section 5.1, figure 7]; [Hydra 2017, chapter 5]; [Slides]",
-    explanation=(
-        "A block of constant density has moments M (y0^2 + z0^2)/12 and so on about its center of mass, and no\n"
-        "products of inertia, since the mass at x and at -x is equal. The same numbers follow from integrating\n"
-        "over the triangles of its surface, and from an experiment: an impulse of 1 N s off center gives the block\n"
-        "at rest an angular momentum L that does not depend on its inertia, and the block rotates by L t/I. A sum\n"
-        "over n^3 point masses [Baraff 1997, eq. 2-32] is smaller than the integral by a fraction 1/n^2."
-    ),
+    explanation="""\
+A block of constant density has moments M (y0^2 + z0^2)/12 and so on about its center of mass, and no
+products of inertia, since the mass at x and at -x is equal. The same numbers follow from integrating
+over the triangles of its surface, and from an experiment: an impulse of 1 N s off center gives the block
+at rest an angular momentum L that does not depend on its inertia, and the block rotates by L t/I. A sum
+over n^3 point masses [Baraff 1997, eq. 2-32] is smaller than the integral by a fraction 1/n^2.""",
     parameters=(
         Parameter("x", "m", 1.0, 0.2, 5.0, "side along x"),
         Parameter("y", "m", 2.0, 0.2, 5.0, "side along y"),
@@ -249,4 +211,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"I_x = \frac{M}{12}(y_0^2 + z_0^2)", "the moment about x of a block with sides x₀, y₀, z₀"),
+            Formula(r"\varphi = \frac{L\,t}{I}", "the angle after an impulse that gives the angular momentum L"),
+        ),
+        steps=(
+            TryThis("The impulse turns the block about x.", run="about x"),
+            TryThis("About z, the long side: the moment is the smallest.", run="about z"),
+            TryThis("A cube has the same moment about all axes.", values={"x": 2.0, "y": 2.0, "z": 2.0}),
+        ),
+        references=("Baraff 1997, section 5.1", "Hydra 2017, chapter 5"),
+    ),
 )

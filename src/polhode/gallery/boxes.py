@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, components, drawn, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.problems import problem
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.forces import gravity
 from polhode.scenario.scenario import Scenario
@@ -20,12 +23,7 @@ from polhode.validation import Array
 from polhode.web.stage import Grab, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDES, MASS, DURATION, FRAMES = (0.1, 0.4, 0.9), 10.0, 10.0, 1000
 VELOCITY, GRAVITY = (-2.0, 2.0, 8.0), 9.8
@@ -70,24 +68,20 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, step: floa
     again = _attitude_by_scipy(spin, nudge)
     turned, expected = (float(angle_between(q, np.array((1.0, 0, 0, 0)))) for q in (_final_state(exact), again))
     checks = [
-        ReferenceCheck("initial energy", "J", float(exact.energy[0]), energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"),
-        ReferenceCheck("rotation angle at 10 s", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"),
-        ReferenceCheck("height at 10 s", "m", float(exact.position[-1, 2]), height, 1e-10, "v t - g t^2/2"),
-        ReferenceCheck("relative energy drift, exact", "1", energy_drift, 0.0, 1e-12, "conserved", size=1.0),
-        ReferenceCheck(
-            "relative angular momentum drift, exact", "1", momentum_drift, 0.0, 1e-13, "conserved", size=1.0
-        ),
+        check("initial energy", "J", exact.energy[0], energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"),
+        check("rotation angle at 10 s", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"),
+        check("height at 10 s", "m", exact.position[-1, 2], height, 1e-10, "v t - g t^2/2"),
+        check("relative energy drift, exact", "1", energy_drift, 0.0, 1e-12, "conserved", size=1.0),
+        check("relative angular momentum drift, exact", "1", momentum_drift, 0.0, 1e-13, "conserved", size=1.0),
     ]
     found = float(_attitude_errors(motions, "RK4, 10 ms")[-1])
     wrong = float(angle_between(_attitude_by_plain_rk4(spin, nudge), again))
     route = "RK4 in plain Python, against SciPy's DOP853"
-    checks.append(ReferenceCheck("attitude error at 10 s, RK4 at 10 ms", "rad", found, wrong, 0.01 * wrong, route))
+    checks.append(check("attitude error at 10 s, RK4 at 10 ms", "rad", found, wrong, 0.01 * wrong, route))
     if (spin, nudge) == (5.0, 0.1):
         error = float(problem("boxes_complex").error_of(quaternion_wxyz=_final_state(exact).tolist()).attitude or 0.0)
         source = "reference problem boxes_complex"
-        checks.append(
-            ReferenceCheck("attitude error at 10 s, against 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0)
-        )
+        checks.append(check("attitude error at 10 s, against 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0))
     return checks
 
 
@@ -125,37 +119,34 @@ def _attitude_by_plain_rk4(spin: float, nudge: float) -> Array:
     return np.array(y[:4])
 
 
-def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> Figure:
+@panels(widths=(1.0, 1.1))
+def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> list[DrawPanel]:
     """The throw, the rates, the error of RK4, and the published errors next to ours."""
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, OMEGA_LABELS, draw_closed_form, styled_figure
-
-    exact, t = motions["exact"], motions["exact"].times
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.1))
-        _draw_throw(figure.add_subplot(grid[0, 0]), exact)
-        rates, bars, errors = (figure.add_subplot(grid[place]) for place in ((0, 1), (1, 0), (1, 1)))
-        draw_closed_form(rates, t, exact.angular_velocity_body)
-        for i in range(3):
-            rates.plot(
-                t,
-                motions["RK4, the step"].angular_velocity_body[:, i],
-                color=AXIS_COLORS[i],
-                label=f"{OMEGA_LABELS[i]}, RK4",
-            )
-        finish_time_panel(rates, exact, "ω, body axes", "rad/s", 4)
-        for n, (name, values) in enumerate(
-            {
-                "RK4, attitude (rad)": _attitude_errors(motions, "RK4, the step"),
-                "RK4, L": _momentum_drift(motions["RK4, the step"]),
-                "exact, L": _momentum_drift(exact),
-            }.items()
-        ):
-            errors.plot(t, mask_nonpositive(values), color=COLOR_CYCLE[n], label=name, linewidth=1.2)
-        set_log_y_limits(errors, 1e-17, 1e-3)
-        finish_time_panel(errors, exact, "errors", "rad, or relative", 3)
-        _draw_error_bars(bars, motions, PUBLISHED if (spin, nudge, step) == (5.0, 0.1, 1e-3) else {})
-    return figure
+    exact, stepped = motions["exact"], motions["RK4, the step"]
+    errors = {
+        "RK4, attitude (rad)": _attitude_errors(motions, "RK4, the step"),
+        "RK4, L": _momentum_drift(stepped),
+        "exact, L": _momentum_drift(exact),
+    }
+    return [
+        _throw(exact),
+        Curves(
+            "ω, body axes",
+            "rad/s",
+            components(stepped.angular_velocity_body, ("ω₁, RK4", "ω₂, RK4", "ω₃, RK4")),
+            Closed(exact.angular_velocity_body),
+            exact,
+        ),
+        drawn(_draw_error_bars, motions, PUBLISHED if (spin, nudge, step) == (5.0, 0.1, 1e-3) else {}),
+        Curves(
+            "errors",
+            "rad, or relative",
+            [Line(values, name, width=1.2) for name, values in errors.items()],
+            over=exact,
+            log="y",
+            y=(1e-17, 1e-3),
+        ),
+    ]
 
 
 def _momentum_drift(motion: Motion) -> Array:
@@ -163,33 +154,25 @@ def _momentum_drift(motion: Motion) -> Array:
     return np.asarray(np.linalg.norm(L - L[0], axis=1) / np.linalg.norm(L[0]))
 
 
-def _draw_throw(axes: Axes, motion: Motion) -> None:
+def _throw(motion: Motion) -> DrawPanel:
     """The box during its first 1.7 s."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(2.356, 0.25))
-    early = motion.times <= 1.7
-    scene.line(motion.position[early], COLORS["muted"], width=1.0)
-    for frame in np.linspace(0, early.sum() - 1, 11).round().astype(int):
-        scene.body(motion.scenario.bodies[0], motion.position[frame], motion.rotation_matrix[frame], half=1)
-    scene.text(motion.position[0], "start", COLORS["ink"], (14.0, -22.0))
-    scene.draw(axes, "the throw, every 0.17 s; green half: +axis 2")
+    scene, early = space(2.356, 0.25), motion.times <= 1.7
+    scene.line(motion.position[early], "muted", width=1.0)
+    scene.frames(motion, np.linspace(0, early.sum() - 1, 11).round().astype(int), half=1)
+    scene.text(motion.position[0], "start", offset=(14.0, -22.0))
+    return scene.panel("the throw, every 0.17 s; green half: +axis 2")
 
 
 def _draw_error_bars(axes: Axes, motions: Mapping[str, Motion], published: Mapping[str, float]) -> None:
     """Relative errors of the angular momentum: those published for the same run, if any, and ours."""
-    from polhode.plot.style import COLORS
+    from polhode.plot.style import named_color
 
     step = motions["RK4, the step"].scenario.needed_step
     ours = {f"RK4,\n{1e3 * step:g} ms": motions["RK4, the step"], "exact": motions["exact"]}
     values = dict(published) | {name: max(float(_momentum_drift(motion).max()), 1e-17) for name, motion in ours.items()}
-    colors = [COLORS["muted"]] * len(published) + [COLORS["axis_3"]] * len(ours)
-    places = np.arange(len(values))
-    axes.bar(places, [np.log10(value) + 17 for value in values.values()], color=colors, width=0.62)
-    for x, value in zip(places, values.values(), strict=True):
-        axes.text(float(x), np.log10(value) + 17.25, f"{value:.3g}", ha="center", va="bottom", fontsize=9)
-    axes.set_xticks(places, list(values))
+    colors = [named_color("muted")] * len(published) + [named_color("axis_3")] * len(ours)
+    bars = axes.bar(list(values), [np.log10(value) + 17 for value in values.values()], color=colors, width=0.62)
+    axes.bar_label(bars, [f"{value:.3g}" for value in values.values()], padding=2, fontsize=9)
     axes.set_yticks(range(1, 18, 4), [f"10{sign}" for sign in ("⁻¹⁶", "⁻¹²", "⁻⁸", "⁻⁴", "⁰")])
     axes.set_ylim(0, 18)
     axes.set_title("angular momentum error" + ("; gray: as published" if published else ""))
@@ -201,13 +184,12 @@ MODEL = Model(
     title="A thrown box tumbles for ten seconds: comparison with physics engines",
     theme="real bodies",
     source="[Peters], Boxes (complex): physics engines in the Gazebo simulator",
-    explanation=(
-        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, is thrown spinning about its intermediate axis, the unstable one. The\n"
-        "motion is known in closed form, which makes it a benchmark: after ten seconds, three engines used for\n"
-        "robots and games have lost about one percent of the angular momentum at steps of 1 ms. RK4 at the same\n"
-        "step conserves ten digits of it, and the closed form all but the last. The attitude at 10 s agrees with\n"
-        "a 40-digit reference to 1e-11 rad."
-    ),
+    explanation="""\
+A box of 10 kg, 0.1 x 0.4 x 0.9 m, is thrown spinning about its intermediate axis, the unstable one. The
+motion is known in closed form, which makes it a benchmark: after ten seconds, three engines used for
+robots and games have lost about one percent of the angular momentum at steps of 1 ms. RK4 at the same
+step conserves ten digits of it, and the closed form all but the last. The attitude at 10 s agrees with
+a 40-digit reference to 1e-11 rad.""",
     parameters=(
         Parameter("spin", "rad/s", 5.0, 2.0, 8.0, "rate about the intermediate axis"),
         Parameter("nudge", "rad/s", 0.1, 0.05, 0.5, "initial rate about each of the other two axes"),
@@ -220,10 +202,20 @@ MODEL = Model(
         switches=("closedForm",),
         off=("forces", "L"),
         panels=("drift", "angular_velocity", "energy", "position"),
-        grabs=(
-            Grab("angular_velocity", knob="spin", component=1),
-            Grab("angular_velocity", knob="nudge", component=0),
-        ),
+        grabs=(Grab("angular_velocity", knob="spin", component=1), Grab("angular_velocity", knob="nudge", component=0)),
         shows="A box tumbles while it flies; the gray outline is the closed form, which it must not leave.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\dot{\mathbf{L}} = 0", "no torque: L keeps its ten digits, or all"),
+            Formula(r"2E = \sum_i I_i\omega_i^2", "and so does the energy"),
+        ),
+        steps=(
+            TryThis("The closed form.", run="exact"),
+            TryThis("RK4 with steps of 10 ms: see what the audit says.", run="RK4, 10 ms"),
+            TryThis("The step of the benchmark, 1 ms.", run="RK4, the step"),
+            TryThis("Spun faster.", values={"spin": 8.0}, run="exact"),
+        ),
+        references=("Peters", "Christian 2011, problem 17.6"),
     ),
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import radians
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
@@ -17,12 +20,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Cuboid, Prop, Rod
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 LENGTH, THICKNESS, MASS = 0.1, 0.014, 0.04
 RESTITUTION, FRICTION = 0.1, 0.5
@@ -130,7 +127,7 @@ def numbers(motions: Mapping[str, Motion], height: float, overhang: float, angle
     q = one.at(np.nextafter(touched, 0.0)).quaternion_wxyz
     found = 2 * float(np.arctan2(q[2], q[0]))
     return [
-        ReferenceCheck(
+        check(
             "time until it touches the floor",
             "s",
             touched,
@@ -138,18 +135,18 @@ def numbers(motions: Mapping[str, Motion], height: float, overhang: float, angle
             1e-10,
             "z(t) = (a |sin θ| + d |cos θ|)/2, θ = θ₀ + ω t",
         ),
-        ReferenceCheck(
+        check(
             "angle turned by then",
             "deg",
-            float(np.degrees(turned + np.angle(np.exp(1j * (found - turned))))),
-            float(np.degrees(turned)),
+            np.degrees(turned + np.angle(np.exp(1j * (found - turned)))),
+            np.degrees(turned),
             1e-6,
             "θ₀ + ω t",
         ),
-        ReferenceCheck(
+        check(
             f"largest error of that time, {len(first)} toasts",
             "s",
-            float(np.abs(errors).max()),
+            np.abs(errors).max(),
             0.0,
             1e-10,
             "the same, for each",
@@ -158,72 +155,55 @@ def numbers(motions: Mapping[str, Motion], height: float, overhang: float, angle
     ]
 
 
-def picture(motions: Mapping[str, Motion], height: float, overhang: float, angle: float) -> Figure:
+@panels("AB;AC", size=(12.0, 7.6), widths=(1.15, 1.0))
+def picture(motions: Mapping[str, Motion], height: float, overhang: float, angle: float) -> list[DrawPanel]:
     """The fall; how far the toasts have turned when they land, and how many end on their butter, by table."""
-    from polhode.plot.style import styled_figure
+    slips, down = _all_slips(overhang, angle), butter_down(motions[ALL])
+    turned = first_contact(slips)[1]
+    own = float(np.degrees(first_contact(_slip(np.array(height), np.array(overhang), np.array(radians(angle))))[1]))
+    most = max(450.0, float(np.degrees(turned).max()) + 20)
 
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        halves: Any = figure.subfigures(1, 2)
-        left, right = halves
-        _draw_fall(left.subplots(), motions[ONE], height)
-        turns, shares = right.subplots(2, 1)
-        slips = _all_slips(overhang, angle)
-        _draw_turns(turns, slips, height, overhang, angle)
-        _draw_shares(shares, slips, butter_down(motions[ALL]))
-    return figure
+    def percent(which: Any) -> Array:
+        return np.asarray(100 * which.reshape(len(HEIGHTS), PER_HEIGHT).mean(axis=1))
+
+    return [
+        _fall(motions[ONE], height),
+        Curves(
+            "landing",
+            "angle turned at contact (deg)",
+            [
+                Line(np.degrees(turned), "toasts", 0, ".", slips.height, size=4),
+                Line([own], "the one shown", "impact", "o", [height]),
+            ],
+            across="height of the table (m)",
+            y=(0.0, most),
+            y_ticks=range(0, int(most), 90),
+            also=lambda axes: axes.axhspan(90, 270, color=BUTTER, alpha=0.35, lw=0, label="butter faces the floor"),
+        ),
+        Curves(
+            "butter side down",
+            "% of the toasts",
+            [
+                Line(percent(np.cos(turned) < 0), "faces the floor at contact", "muted", "-o", HEIGHTS, size=4),
+                Line(percent(down), "at rest", 0, "-o", HEIGHTS, size=4),
+            ],
+            across="height of the table (m)",
+            y=(0.0, 105.0),
+        ),
+    ]
 
 
-def _draw_fall(axes: Axes, motion: Motion, height: float) -> None:
+def _fall(motion: Motion, height: float) -> DrawPanel:
     """The toast from the edge of the table to the floor, at equal time intervals, and where it comes to rest."""
-    from polhode.gallery.drawing.surfaces import draw_ground
-    from polhode.plot.scene import Scene, world_camera
-
-    scene, x = Scene(world_camera(0.0, 0.0)), motion.position[:, 0]
+    scene, aside = space(0.0, 0.0), 0.9 * LENGTH
     lands = int(np.searchsorted(motion.times, motion.impacts.time[0]))
-    aside = 0.9 * LENGTH
     frames = (*np.linspace(0, lands, 8).round().astype(int), FRAMES)
-    for n, frame in enumerate(frames):
-        place = motion.position[frame] + (aside * n, 0.0, 0.0)
-        scene.body(motion.scenario.bodies[0], place, motion.rotation_matrix[frame], BREAD, half=2, half_color=BUTTER)
-    draw_ground(scene, (-2.5 * LENGTH, 0.0, 0.0), (x[-1] + aside * len(frames), 0.0, 0.0), LENGTH / 4)
-    draw_ground(scene, (-2.5 * LENGTH, 0.0, height), (0.0, 0.0, height), LENGTH / 4)
+    scene.frames(motion, frames, (aside, 0.0, 0.0), color=BREAD, half=2, half_color=BUTTER)
+    end = motion.position[-1, 0] + aside * len(frames)
+    scene.ground((-2.5 * LENGTH, 0.0, 0.0), (end, 0.0, 0.0), LENGTH / 4)
+    scene.ground((-2.5 * LENGTH, 0.0, height), (0.0, 0.0, height), LENGTH / 4)
     side = "butter side down" if butter_down(motion) else "butter side up"
-    scene.draw(axes, f"every {motion.times[lands] / 7:.2g} s, to the right; at last: {side}", margin=0.02)
-
-
-def _draw_turns(axes: Axes, slips: Slip, height: float, overhang: float, angle: float) -> None:
-    """The angle at first contact of each toast, over the range in which the butter faces the floor."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
-
-    turned = np.degrees(first_contact(slips)[1])
-    own = first_contact(_slip(np.array(height), np.array(overhang), np.array(radians(angle))))[1]
-    axes.axhspan(90, 270, color=BUTTER, alpha=0.35, linewidth=0, label="butter faces the floor")
-    axes.plot(slips.height, turned, ".", color=COLOR_CYCLE[0], markersize=4, label="toasts")
-    axes.plot(height, float(np.degrees(own)), "o", color=COLORS["impact"], label="the one shown")
-    axes.set_ylim(0.0, max(450.0, float(turned.max()) + 20))
-    axes.set_yticks(range(0, int(axes.get_ylim()[1]), 90))
-    axes.set_title("landing")
-    axes.set_xlabel("height of the table (m)")
-    axes.set_ylabel("angle turned at contact (deg)")
-    add_legend_above(axes, 3)
-
-
-def _draw_shares(axes: Axes, slips: Slip, down: Array) -> None:
-    """Share of toasts that end on their butter, and that faced the floor with it at first contact."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
-
-    facing = np.cos(first_contact(slips)[1]) < 0
-    for values, label, color in (
-        (facing, "faces the floor at contact", COLORS["muted"]),
-        (down, "at rest", COLOR_CYCLE[0]),
-    ):
-        share = values.reshape(len(HEIGHTS), PER_HEIGHT).mean(axis=1)
-        axes.plot(HEIGHTS, 100 * share, "o-", color=color, markersize=4, label=label)
-    axes.set_ylim(0.0, 105.0)
-    axes.set_title("butter side down")
-    axes.set_xlabel("height of the table (m)")
-    axes.set_ylabel("% of the toasts")
-    add_legend_above(axes, 2)
+    return scene.panel(f"every {motion.times[lands] / 7:.2g} s, to the right; at last: {side}", margin=0.02)
 
 
 def stage(height: float, overhang: float, angle: float, run: str) -> Stage:
@@ -255,13 +235,12 @@ MODEL = Model(
     title="Toast that slips off a table lands on its butter, for lack of height",
     theme="impact and contact",
     source="[Matthews 1995]",
-    explanation=(
-        "A slice of toast is pushed over the edge of a table, turns about it and slips off. Its rate then stays, and\n"
-        "the height of the table decides how far it turns: from 0.75 m about half a turn, butter side down. A table\n"
-        "of three meters would leave time for a whole turn. What bounces and friction make of the landing is computed\n"
-        "until it rests: a slice that lands on its edge may fall either way. The table itself is not simulated: the\n"
-        "toast starts as it leaves the edge."
-    ),
+    explanation="""\
+A slice of toast is pushed over the edge of a table, turns about it and slips off. Its rate then stays, and
+the height of the table decides how far it turns: from 0.75 m about half a turn, butter side down. A table
+of three meters would leave time for a whole turn. What bounces and friction make of the landing is computed
+until it rests: a slice that lands on its edge may fall either way. The table itself is not simulated: the
+toast starts as it leaves the edge.""",
     parameters=(
         Parameter("height", "m", 0.75, 0.2, 3.0, "height of the table"),
         Parameter("overhang", "1", 0.05, 0.01, 0.2, "overhang of the center, in half lengths, as it slips off"),
@@ -271,4 +250,28 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\omega^2 = \frac{6 g}{a}\,\frac{\eta\sin\theta}{1 + 3\eta^2}",
+                "the rate at which it slips off at the angle θ; a is half its length, ηa the overhang",
+            ),
+            Formula(r"t \approx \sqrt{\frac{2h}{g}}", "the time that the table leaves it"),
+        ),
+        steps=(
+            TryThis("From a table of 0.75 m: butter side down.", run="one toast"),
+            TryThis(
+                "From a table of 3 m it turns almost once, and lands on the other side.",
+                values={"height": 3.0},
+                run="one toast",
+            ),
+            TryThis(
+                "From 0.2 m it lands on an edge, after little more than a quarter turn.",
+                values={"height": 0.2},
+                run="one toast",
+            ),
+            TryThis("All heights at once.", run="tables of all heights"),
+        ),
+        references=("Matthews 1995",),
+    ),
 )

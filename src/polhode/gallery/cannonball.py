@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import atan, cos, log, sqrt, tan
-from typing import TYPE_CHECKING
+from math import atan, cos, log, tan
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.equations.elementary import atan2
+from polhode.equations.scalar_ops import sqrt
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
+from polhode.results.motion import Motion
 from polhode.scenario.air import constant
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import drag, earth_gravity
@@ -19,11 +23,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 BALL = Body(mass=14.593902937206362, inertia=(4.880944613993042,) * 3)
 AREA, DENSITY, DURATION = 0.018241465452480, 1.225, 30.0
@@ -49,11 +48,13 @@ def scenario(speed: float, coefficient: float) -> dict[str, Scenario]:
 
 
 def _terminal(coefficient: float) -> float:
-    return sqrt(2 * float(BALL.mass) * STANDARD_GRAVITY / (DENSITY * AREA * coefficient))
+    terminal: float = sqrt(2 * float(BALL.mass) * STANDARD_GRAVITY / (DENSITY * AREA * coefficient))
+    return terminal
 
 
-def _time_to_apex(speed: float, coefficient: float) -> float:
-    return _terminal(coefficient) / STANDARD_GRAVITY * atan(speed / _terminal(coefficient))
+def _time_to_apex(speed: float, coefficient: float) -> Any:
+    terminal = _terminal(coefficient)
+    return terminal / STANDARD_GRAVITY * atan2(speed, terminal)
 
 
 def numbers(motions: Mapping[str, Motion], speed: float, coefficient: float) -> list[ReferenceCheck]:
@@ -64,24 +65,24 @@ def numbers(motions: Mapping[str, Motion], speed: float, coefficient: float) -> 
     east, empty = motions[EAST], motions[VACUUM]
     lost = east.energy[0] - east.energy[-1]
     return [
-        ReferenceCheck(
+        check(
             "height at 0.8 of the time to the apex",
             "m",
-            float(up.position[-1, 2]),
+            up.position[-1, 2],
             vt**2 / g * log(cos(left) / cos(angle)),
             1e-7,
             "v_t²/g ln(cos(φ - g t/v_t)/cos φ), tan φ = v/v_t",
         ),
-        ReferenceCheck("speed there", "m/s", float(up.velocity[-1, 2]), vt * tan(left), 1e-7, "v_t tan(φ - g t/v_t)"),
-        ReferenceCheck(
+        check("speed there", "m/s", up.velocity[-1, 2], vt * tan(left), 1e-7, "v_t tan(φ - g t/v_t)"),
+        check(
             "energy that the air took from the eastward ball",
             "J",
-            float(lost),
-            float(-_work_of_drag(east)),
+            lost,
+            -_work_of_drag(east),
             1e-4 * float(lost),
             "∫ drag times velocity dt, inertial",
         ),
-        ReferenceCheck(
+        check(
             "change of the angular momentum about the Earth's axis without air",
             "1",
             float(_axial(empty)[-1] / _axial(empty)[0]) - 1,
@@ -110,32 +111,25 @@ def _weight(motion: Motion) -> np.ndarray:
     return np.asarray(float(BALL.mass) * WGS84.gravity(motion.position))
 
 
-def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], speed: float, coefficient: float) -> list[Curves]:
     """Paths with and without air, what the ball meets, and the shot straight up."""
-    east, empty, up = motions[EAST], motions[VACUUM], motions[UP]
-    flight, g, vt = east.flight(), STANDARD_GRAVITY, _terminal(coefficient)
-
-    def path(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-        seen = motion.in_frame("enu", origin=(0.0, 0.0, 0.0))
-        return seen.position[:, 0] / 1000, motion.in_frame("ned").height / 1000
-
+    east, up, flight = motions[EAST], motions[UP], motions[EAST].flight()
+    g, vt = STANDARD_GRAVITY, _terminal(coefficient)
     angle = atan(speed / vt)
     expected = vt**2 / g * np.log(np.cos(angle - g * up.times / vt) / cos(angle))
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("path", "east (km)", "height (km)", {"with air": path(east), "without": path(empty)}),
-            CurvePanel("Mach number", "t (s)", "Mach", {"": (east.times, flight.mach)}),
-            CurvePanel("dynamic pressure", "t (s)", "kPa", {"": (east.times, flight.dynamic_pressure / 1000)}),
-            CurvePanel(
-                "straight up",
-                "t (s)",
-                "m",
-                {"simulated": (up.times, up.position[:, 2])},
-                {"closed form": (up.times, expected)},
-            ),
-        ],
-    )
+
+    def path(motion: Motion, name: str) -> Line:
+        seen = motion.in_frame("enu", origin=(0.0, 0.0, 0.0))
+        return Line(motion.in_frame("ned").height / 1000, name, x=seen.position[:, 0] / 1000)
+
+    paths = [path(east, "with air"), path(motions[VACUUM], "without")]
+    return [
+        Curves("path", "height (km)", paths, across="east (km)"),
+        Curves("Mach number", "Mach", Line(flight.mach), over=east),
+        Curves("dynamic pressure", "kPa", Line(flight.dynamic_pressure / 1000), over=east),
+        Curves("straight up", "m", Line(up.position[:, 2], "simulated"), Closed(expected), up),
+    ]
 
 
 def stage(speed: float, coefficient: float, run: str) -> Stage:
@@ -179,4 +173,22 @@ up to 5.5 m after 30 s.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                (
+                    r"m\dot{\mathbf{v}} = m\mathbf{g} - \frac{1}{2}\rho\,C_D "
+                    r"A\,\lvert\mathbf{v}\rvert\,\mathbf{v}"
+                ),
+                "gravity and drag; v relative to the air",
+            ),
+        ),
+        steps=(
+            TryThis("Eastward at 45 degrees.", run="eastward, with drag"),
+            TryThis("Without air it flies much farther.", run="eastward, without air"),
+            TryThis("Ten times the drag.", values={"coefficient": 1.0}, run="eastward, with drag"),
+            TryThis("Straight up, in uniform air.", run="straight up, in uniform air"),
+        ),
+        references=("NASA/TM-2015-218675, check case 9", "US76"),
+    ),
 )

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from math import acos, cos, degrees, pi, radians, sin, sqrt
-from typing import TYPE_CHECKING, Any
+from math import acos, degrees, pi, radians
+from typing import Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import cos, sin, sqrt
 from polhode.gallery.closed_forms.libration import Libration
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import point_gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Globe, LocalVertical
 from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 EARTH = 3.986004418e14
 """G M of the Earth, in m3/s2."""
@@ -66,7 +65,9 @@ def moments(panels: float) -> Array:
 
 
 def _orbital_rate(altitude: float) -> float:
-    return sqrt(EARTH / (EARTH_RADIUS + 1e3 * altitude) ** 3)
+    radius = EARTH_RADIUS + 1e3 * altitude
+    rate: float = sqrt(EARTH / (radius * radius * radius))
+    return rate
 
 
 def _libration(amplitude: float, altitude: float, panels: float) -> Libration:
@@ -78,14 +79,15 @@ def scenario(amplitude: float, altitude: float, panels: float) -> Scenario:
     r, n = EARTH_RADIUS + 1e3 * altitude, _orbital_rate(altitude)
     duration = ORBITS * 2 * pi / n
     # Body x, y, z along world y, z, x (along track, normal, up), then rotated about the normal.
-    c, s = cos(radians(amplitude) / 2), sin(radians(amplitude) / 2)
+    half = plain_radians(amplitude) / 2
+    c, s = cos(half), sin(half)
     return Scenario(
         satellite(panels),
         State(
             position=(r, 0.0, 0.0),
             velocity=(0.0, n * r, 0.0),
             quaternion_wxyz=((c - s) / 2, (c - s) / 2, (c + s) / 2, (c + s) / 2),
-            angular_velocity=(0.0, 0.0, n),
+            angular_velocity_body=(0.0, n, 0.0),
         ),
         [point_gravity(EARTH)],
         **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
@@ -119,7 +121,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
     integral, level = _libration_integral(motion, closed), -(closed.small_rate**2) * np.cos(2 * radians(amplitude)) / 4
     worst = integral[np.argmax(np.abs(integral - level))]
     return [
-        ReferenceCheck(
+        check(
             "pitch libration over orbital rate, small-amplitude limit",
             "1",
             2 * pi / period / orbital * (closed.period * closed.small_rate / (2 * pi)),
@@ -127,7 +129,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-10 * small,
             "sqrt(3 (I_roll - I_yaw)/I_pitch); at amplitude a the period is 2 K(sin^2 a)/pi times longer",
         ),
-        ReferenceCheck(
+        check(
             "period of the libration",
             "s",
             period,
@@ -135,7 +137,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-10 * closed.period,
             "4 K(sin^2 a)/rate, a the amplitude",
         ),
-        ReferenceCheck(
+        check(
             "orbital rate",
             "rad/s",
             orbital,
@@ -143,7 +145,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-11 * closed.orbital_rate,
             "sqrt(G M/r^3), Kepler's third law",
         ),
-        ReferenceCheck(
+        check(
             "final pitch",
             "deg",
             degrees(float(_pitches(motion)[-1])),
@@ -152,20 +154,20 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             "half the angle of a pendulum, by Jacobi's elliptic functions",
             size=amplitude,
         ),
-        ReferenceCheck(
+        check(
             "libration energy at its largest deviation",
             "rad2/s2",
-            float(worst),
-            float(level),
+            worst,
+            level,
             1e-10 * closed.small_rate**2,
             "p'^2/2 - rate^2 cos(2 p)/4 is conserved",
             size=closed.small_rate**2 / 4,
         ),
-        ReferenceCheck(
+        check(
             "moment about the pitch axis",
             "kg m2",
-            float(body.inertia_body[1, 1]),
-            float(by_hand[1]),
+            body.inertia_body[1, 1],
+            by_hand[1],
             1e-13 * float(by_hand[1]),
             "m (0.1^2 + 0.34^2)/12, and the panels by the parallel axis theorem",
         ),
@@ -182,79 +184,66 @@ def _libration_integral(motion: Motion, closed: Libration) -> Array:
     return np.asarray(rates**2 / 2 - closed.small_rate**2 * np.cos(2 * _pitches(motion)) / 4)
 
 
-def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> Figure:
+@panels("AB;AC", size=(12.0, 8.4), heights=(1.0, 1.15))
+def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> list[DrawPanel]:
     """The satellite on its orbit, its pitch over the closed form, and the phase plane."""
-    from polhode.plot.style import styled_figure
-
     closed = _libration(amplitude, altitude, panels)
-    with styled_figure(12.0, 8.4, MODEL.title) as figure:
-        halves: Any = figure.subfigures(1, 2)
-        left, right = halves
-        _draw_orbit(left.subplots(), motion)
-        pitch, plane = right.subplots(2, 1, height_ratios=(1.0, 1.15))
-        _draw_pitch(pitch, motion, closed)
-        _draw_phase_plane(plane, motion, closed)
-    return figure
+    rounds = motion.times * closed.orbital_rate / (2 * pi)
+    swings = 2 * pi / closed.period / closed.orbital_rate
+    pitch = Curves(
+        f"pitch: {swings:.4f} librations per orbit",
+        "deg",
+        Line(np.degrees(_pitches(motion)), "simulated", "omega", x=rounds),
+        Closed(np.degrees(closed.pitch_at(motion.times)), x=rounds),
+        across="orbits",
+        x=(0.0, ORBITS),
+    )
+    return [_orbit(motion), pitch, _phase_plane(motion, closed)]
 
 
-def _draw_orbit(axes: Axes, motion: Motion) -> None:
+def _orbit(motion: Motion) -> DrawPanel:
     """One orbit at twelve instants; Earth and satellite are not to scale."""
     from polhode.massprops.shapes import sphere
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
 
-    scene, body = Scene(world_camera(0.0, 1.2)), motion.scenario.bodies[0]
+    scene = space(0.0, 1.2)
     orbit = motion.position[: FRAMES // ORBITS + 1] / np.linalg.norm(motion.position[0])
-    scene.body(sphere(0.34, 1.0), color=COLORS["closed_form"], segments=32)
-    scene.text((0, 0, 0.0), "Earth", COLORS["ink"])
-    scene.line(orbit, COLORS["muted"], width=0.9)
+    scene.body(sphere(0.34, 1.0), color="closed_form", segments=32)
+    scene.text((0, 0, 0.0), "Earth")
+    scene.line(orbit, "muted", width=0.9)
     for frame in np.linspace(0, FRAMES // ORBITS, 13)[:-1].round().astype(int):
         place = orbit[frame]
-        scene.line(np.stack((0.62 * place, 1.36 * place)), COLORS["muted"], width=0.8, style=(0, (2, 2)))
-        scene.body(body, place, motion.rotation_matrix[frame], _face_colors)
-    scene.draw(axes, "one orbit, counterclockwise; dashed: vertical; not to scale", margin=0.02)
+        scene.line(np.stack((0.62 * place, 1.36 * place)), "muted", width=0.8, style=(0, (2, 2)))
+        scene.body(motion.scenario.bodies[0], place, motion.rotation_matrix[frame], _face_colors)
+    return scene.panel("one orbit, counterclockwise; dashed: vertical; not to scale", margin=0.02)
 
 
 def _face_colors(centers: Array) -> list[str]:
     """The lowest unit in the color of axis 3, to tell up from down; the panels dark."""
-    from polhode.plot.style import COLORS
-
-    names = ("muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centers)
-    return [COLORS[name] for name in names]
+    return ["muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centers]
 
 
-def _draw_pitch(axes: Axes, motion: Motion, closed: Libration) -> None:
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
-
-    rounds = motion.times * closed.orbital_rate / (2 * pi)
-    draw_closed_form(axes, rounds, np.degrees(closed.pitch_at(motion.times)))
-    axes.plot(rounds, np.degrees(_pitches(motion)), color=COLORS["omega"], label="simulated")
-    swings = 2 * pi / closed.period / closed.orbital_rate
-    axes.set_title(f"pitch: {swings:.4f} librations per orbit")
-    axes.set_xlabel("orbits")
-    axes.set_ylabel("deg")
-    axes.set_xlim(0.0, ORBITS)
-    add_legend_above(axes, 2)
-
-
-def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
+def _phase_plane(motion: Motion, closed: Libration) -> Curves:
     """This libration, others, and the separatrix beyond which the satellite tumbles."""
-    from polhode.plot.style import COLORS, add_legend_above
-
     turn, n, w = np.linspace(0, 2 * pi, 241), closed.orbital_rate, closed.small_rate
-    for largest in np.sin(np.radians((15, 30, 45, 60, 75))):  # sin p = sin a sin(u), p' = rate sin a cos(u)
+
+    # sin p = sin a sin(u), p' = rate sin a cos(u)
+    def orbit(largest: float, name: str, color: str, style: str, width: float) -> Line:
         pitch = np.degrees(np.arcsin(largest * np.sin(turn)))
-        axes.plot(pitch, w / n * largest * np.cos(turn), color=COLORS["closed_form"], linewidth=0.9)
-    edge: Any = {"color": COLORS["separatrix"], "linewidth": 1.3, "linestyle": (0, (4, 2.5)), "label": "separatrix"}
-    axes.plot(np.degrees(np.arcsin(np.sin(turn))), w / n * np.cos(turn), **edge)
+        return Line(w / n * largest * np.cos(turn), name, color, style, pitch, width)
+
     rates = _pitch_rates(motion, closed) / n
-    axes.plot(np.degrees(_pitches(motion)), rates, color=COLORS["omega"], linewidth=2.2, label="this libration")
-    axes.set_title("phase plane")
-    axes.set_xlabel("pitch (deg)")
-    axes.set_ylabel("pitch rate / orbital rate")
-    axes.set_xlim(-90.0, 90.0)
-    axes.set_xticks((-90, -60, -30, 0, 30, 60, 90))
-    add_legend_above(axes, 2)
+    return Curves(
+        "phase plane",
+        "pitch rate / orbital rate",
+        [
+            *(orbit(a, "", "closed_form", "-", 0.9) for a in np.sin(np.radians((15, 30, 45, 60, 75)))),
+            orbit(1.0, "separatrix", "separatrix", "--", 1.3),
+            Line(rates, "this libration", "omega", x=np.degrees(_pitches(motion)), width=2.2),
+        ],
+        across="pitch (deg)",
+        x=(-90.0, 90.0),
+        x_ticks=(-90, -60, -30, 0, 30, 60, 90),
+    )
 
 
 def stage(amplitude: float, altitude: float, panels: float) -> Stage:
@@ -268,10 +257,7 @@ def stage(amplitude: float, altitude: float, panels: float) -> Stage:
         ),
         off=("omega", "L", "trailOmega", "trailCenter", "forces"),
         panels=("angular_velocity", "torque", "drift"),
-        props=(
-            Globe(EARTH_RADIUS, rate=SIDEREAL_RATE, label="Earth"),
-            LocalVertical(label="toward the Earth"),
-        ),
+        props=(Globe(EARTH_RADIUS, rate=SIDEREAL_RATE, label="Earth"), LocalVertical(label="toward the Earth")),
         floor=False,
         frame=ThirdFrame("orbit", (0.0, 0.0, rate), first=True),
         grabs=(Grab("attitude", knob="amplitude", component=1, scale=180 / pi),),
@@ -284,13 +270,12 @@ MODEL = Model(
     title="A CubeSat librates about the vertical while it orbits the Earth",
     theme="real bodies",
     source="gravity-gradient torque 3 G M/r^3 n x I n; inertia tensor: [Christian 2011, table 17.1]",
-    explanation=(
-        "A 3U CubeSat, 0.1 x 0.1 x 0.34 m, flies upright in a circular orbit. Its lower end is pulled slightly\n"
-        "more strongly than its upper end, and this gravity gradient exerts a restoring torque. Tilted and\n"
-        "released, it librates in the orbital plane like a pendulum: 1.588 times per orbit if the amplitude is\n"
-        "small, more slowly if it is large, with a period given by a complete elliptic integral. The ratio does\n"
-        "not depend on mass or altitude, only on the shape. Beyond the separatrix the satellite tumbles."
-    ),
+    explanation="""\
+A 3U CubeSat, 0.1 x 0.1 x 0.34 m, flies upright in a circular orbit. Its lower end is pulled slightly
+more strongly than its upper end, and this gravity gradient exerts a restoring torque. Tilted and
+released, it librates in the orbital plane like a pendulum: 1.588 times per orbit if the amplitude is
+small, more slowly if it is large, with a period given by a complete elliptic integral. The ratio does
+not depend on mass or altitude, only on the shape. Beyond the separatrix the satellite tumbles.""",
     parameters=(
         Parameter("amplitude", "deg", 25.0, 0.1, 80.0, "initial pitch angle, released at rest"),
         Parameter("altitude", "km", 500.0, 200.0, 36_000.0, "altitude of the orbit"),
@@ -300,4 +285,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\boldsymbol{\tau} = \frac{3 G M}{r^3}\,\mathbf{n}\times I\mathbf{n}",
+                "the gravity gradient; n points to the Earth's center",
+            ),
+            Formula(
+                r"\omega_{\mathrm{lib}} = n\sqrt{3\,\frac{I_1 - I_3}{I_2}}",
+                "small librations: 1.588 per orbit for this shape",
+            ),
+        ),
+        steps=(
+            TryThis("Released at 25 degrees, it swings about the vertical."),
+            TryThis("One degree: the period of small angles.", values={"amplitude": 1.0}),
+            TryThis("At 80 degrees it is close to tumbling, and slow.", values={"amplitude": 80.0}),
+            TryThis("Far out, at 36,000 km: as many swings per orbit.", values={"altitude": 36000.0}),
+        ),
+        references=("Hughes 1986", "Wertz 1978"),
+    ),
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import radians
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, Line, components, panels
 from polhode.gallery.tumbling_brick import BRICK, DURATION, LIKENESS
+from polhode.results.motion import Motion
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import aerodynamics, earth_gravity
 from polhode.scenario.scenario import Scenario
@@ -18,11 +19,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 AREA, SPAN, CHORD = 0.020644913, 0.101598984, 0.203201016
 """0.22222 ft2, 0.33333 ft, 0.66667 ft."""
@@ -68,27 +64,27 @@ def numbers(motions: Mapping[str, Motion], damping: float, height: float) -> lis
     expected, found = _expected_roll(rolling, damping), rolling.angular_velocity_body[::2, 0]
     middle = len(expected) // 3
     return [
-        ReferenceCheck(
+        check(
             "roll rate after 10 s, over the first",
             "1",
-            float(found[middle] / found[0]),
-            float(expected[middle] / expected[0]),
+            found[middle] / found[0],
+            expected[middle] / expected[0],
             1e-8 * float(expected[middle] / expected[0]),
             "exp(-Clp S b²/(4 I) ∫ density V dt)",
         ),
-        ReferenceCheck(
+        check(
             "largest difference of the roll rate from the closed form, over the first",
             "1",
-            float(np.abs(found - expected).max() / found[0]),
+            np.abs(found - expected).max() / found[0],
             0.0,
             1e-9,
             "exp(-Clp S b²/(4 I) ∫ density V dt)",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "height where the two differ most",
             "m",
-            float(np.abs(_heights(motions)).max()),
+            np.abs(_heights(motions)).max(),
             0.0,
             0.05 * 60.0,
             "moments do not push: they fall alike but for the turning of the Earth, W² r t²/2 at the rate W",
@@ -97,26 +93,29 @@ def numbers(motions: Mapping[str, Motion], damping: float, height: float) -> lis
     ]
 
 
-def picture(motions: Mapping[str, Motion], damping: float, height: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], damping: float, height: float) -> list[Curves]:
     """Rates of both bricks, dynamic pressure, and the angles."""
-    tumbling, rolling = motions[TUMBLING], motions[ROLLING]
-    t, rates = tumbling.times, np.degrees(tumbling.angular_velocity_body)
-    angles, flight = np.degrees(tumbling.in_frame("ned").yaw_pitch_roll), tumbling.flight()
+    tumbling, rolling, names = motions[TUMBLING], motions[ROLLING], ("roll", "pitch", "yaw")
+    angles = tumbling.in_frame("ned").yaw_pitch_roll
     expected = np.degrees(_expected_roll(rolling, damping))
-    named = {name: (t, rates[:, i]) for i, name in enumerate(("roll", "pitch", "yaw"))}
-    turned = {name: (t, angles[:, i]) for i, name in enumerate(("yaw", "pitch", "roll"))}
-    roll = np.degrees(rolling.angular_velocity_body[:, 0])
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("rates of the tumbling brick", "t (s)", "deg/s", named),
-            CurvePanel("from north, east, down", "t (s)", "deg", turned),
-            CurvePanel(
-                "the brick that rolls", "t (s)", "deg/s", {"simulated": (t, roll)}, {"closed form": (t[::2], expected)}
-            ),
-            CurvePanel("dynamic pressure", "t (s)", "Pa", {"": (t, flight.dynamic_pressure)}),
-        ],
-    )
+    return [
+        Curves(
+            "rates of the tumbling brick",
+            "deg/s",
+            components(np.degrees(tumbling.angular_velocity_body), names),
+            over=tumbling,
+        ),
+        Curves("from north, east, down", "deg", components(np.degrees(angles[:, ::-1]), names), over=tumbling),
+        Curves(
+            "the brick that rolls",
+            "deg/s",
+            Line(np.degrees(rolling.angular_velocity_body[:, 0]), "simulated"),
+            Closed(expected, x=rolling.times[::2]),
+            rolling,
+        ),
+        Curves("dynamic pressure", "Pa", Line(tumbling.flight().dynamic_pressure), over=tumbling),
+    ]
 
 
 MODEL = Model(
@@ -146,5 +145,20 @@ form: its rate falls exponentially with the air that it has passed.""",
         frame=ThirdFrame("Earth", (0.0, 0.0, WGS84.rotation_rate), first=True),
         likeness=LIKENESS,
         shows="A brick falls over the Earth; the air stops its tumbling.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"M_x = C_{lp}\,\frac{p\,b}{2V}\,\frac{\rho V^2}{2}\,S\,b",
+                "the damping moment about x, against the rate p",
+            ),
+        ),
+        steps=(
+            TryThis("The air stops the tumbling.", run="tumbling"),
+            TryThis("Twice the damping.", values={"damping": 2.0}, run="tumbling"),
+            TryThis("Hardly any damping: it tumbles on.", values={"damping": 0.01}, run="tumbling"),
+            TryThis("From 40 km, where the air is thin.", values={"height": 40000.0}, run="tumbling"),
+        ),
+        references=("NASA/TM-2015-218675, check case 3", "Stevens 2016"),
     ),
 )

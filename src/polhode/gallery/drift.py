@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import nearest_integer
 from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_norm_loss
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
+from polhode.validation import Array
 from polhode.web.props import AxisLine, Polygon
 from polhode.web.stage import Stage
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 MATRIX, RAW, RENORMALIZED = "matrix", "quaternion, not renormalized", "quaternion, renormalized"
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
@@ -27,16 +27,18 @@ SIDES = (1.0, 1.0, 0.5)
 FRAMES = 200
 DRAWN_LOSS = 0.3
 """Fraction by which the drawing shrinks the box of the matrix."""
+FLOOR = 1e-17
+"""Where a drift of exactly 0 is drawn on a logarithmic axis."""
 
 
 def scenario(turn: float, steps: float) -> dict[str, Scenario]:
     """A spin about a fixed axis at 1 rad/s in steps of `turn`, with three representations of the attitude."""
-    count = round(steps)
+    count = nearest_integer(steps)
     settings: dict[str, Any] = {
         "duration": turn * count,
         "step": turn,
         "method": "rk4",
-        "output_times": turn * np.unique(np.linspace(0, count, FRAMES + 1).round()),
+        "output_times": [turn * nearest_integer(count * k / FRAMES) for k in range(FRAMES + 1)],
     }
     body, state = box(SIDES, 1.0), State(angular_velocity_body=(0.0, 0.0, 1.0))
     return {
@@ -58,7 +60,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
     formula = "1 - (1 - p^6/72 + p^8/576)^N, RK4's amplification of a steady rotation"
     ratio = by_matrix / by_quaternion
     return [
-        ReferenceCheck(
+        check(
             f"drift of the matrix{after}",
             "1",
             matrix,
@@ -66,7 +68,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
             1e-9 * by_matrix + rounding,
             f"{formula}; p = angle per step",
         ),
-        ReferenceCheck(
+        check(
             f"drift of the quaternion, not renormalized{after}",
             "1",
             quaternion,
@@ -74,16 +76,16 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
             1e-9 * by_quaternion + rounding,
             f"{formula}; p = half the angle per step",
         ),
-        ReferenceCheck(
+        check(
             "norm error of the renormalized quaternion",
             "1",
-            float(np.abs(unit - 1).max()),
+            np.abs(unit - 1).max(),
             0.0,
             1e-15,
             "1 again after every step",
             size=by_quaternion,
         ),
-        ReferenceCheck(
+        check(
             "ratio of matrix drift to quaternion drift",
             "1",
             matrix / quaternion,
@@ -94,78 +96,63 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
     ]
 
 
-def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
+@panels("AABBCC;DDDEEE", heights=(1.25, 1.0))
+def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> list[DrawPanel]:
     """The drift over time, its effect on a box, and its growth with the angle per step."""
-    from polhode.gallery.drawing.attitude_drift import draw_attitude_drift
-    from polhode.plot.style import draw_closed_form, styled_figure
+    count, angles, done = round(steps), np.geomspace(0.02, 0.5, 200), motions[MATRIX].times / turn
+    closed = np.stack([rk4_norm_loss(angle, done) for angle in (turn, turn / 2)], axis=1)
+    enlarged = max(DRAWN_LOSS / float(rk4_norm_loss(turn, count)), 1.0)
+    words = f"shrinkage exaggerated {enlarged:,.0f} times" if enlarged > 1 else "to scale"
+    return [
+        _shrunk_box(motions, MATRIX, "matrix: narrower across the axis", enlarged, words),
+        _shrunk_box(motions, RAW, "quaternion: smaller on all sides", enlarged, words),
+        _shrunk_box(motions, RENORMALIZED, "renormalized: the true box", enlarged, "nothing to exaggerate"),
+        Curves(
+            "drift over time",
+            "largest entry of |RᵀR - 1|",
+            [Line(np.maximum(orthogonality_error(motion), FLOOR), name) for name, motion in motions.items()],
+            Closed(np.maximum(closed, FLOOR)),
+            motions[MATRIX],
+            log="y",
+            y=(FLOOR, 30.0),
+            legend=(2, 2),
+        ),
+        Curves(
+            f"drift after {count:,} steps",
+            "largest entry of |RᵀR - 1|",
+            [
+                Line(orthogonality_error(motions[name])[-1:], name, k, "o", [turn])
+                for k, name in enumerate((MATRIX, RAW))
+            ],
+            Closed(np.stack([rk4_norm_loss(share * angles, count) for share in (1.0, 0.5)], axis=1), x=angles),
+            across="angle per step (rad)",
+            log="xy",
+            x_ticks=(0.02, 0.05, 0.1, 0.2, 0.5),
+            legend="lower right",
+        ),
+    ]
 
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        halves: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.06))
-        above, below = halves
-        _draw_boxes(above.subplots(1, 3), motions, float(rk4_norm_loss(turn, round(steps))))
-        over_time, over_angle = below.subplots(1, 2)
-        done = motions[MATRIX].times / turn
-        for angle in (turn, turn / 2):
-            closed = np.maximum(rk4_norm_loss(angle, done), 1e-17)
-            draw_closed_form(over_time, motions[MATRIX].times, closed, "")
-        draw_attitude_drift(over_time, motions)
-        over_time.set_title("drift over time; broad: closed form")
-        over_time.set_ylim(1e-17, 30.0)
-        _draw_drift_against_angle(over_angle, motions, turn, round(steps))
-    return figure
+
+def orthogonality_error(motion: Motion) -> Array:
+    """The largest entry of |R^T R - 1| at each output; for a quaternion ||q|^2 - 1|, before it is renormalized."""
+    if motion.scenario.form.keeps_matrix:
+        return motion.attitude_drift
+    return np.asarray(np.abs((motion.quaternion_wxyz**2).sum(axis=-1) - 1))
 
 
-def _draw_boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None:
+def _shrunk_box(motions: Mapping[str, Motion], name: str, title: str, enlarged: float, words: str) -> DrawPanel:
     """The box drawn with the computed attitude, its shrinkage exaggerated, and the edges of the true box."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    enlarged = max(DRAWN_LOSS / loss, 1.0)
-    titles = ("matrix: narrower across the axis", "quaternion: smaller on all sides", "renormalized: the true box")
-    body = box(SIDES, 1.0)
+    scene, rotation = space(0.5, 0.5), motions[RENORMALIZED].rotation_matrix[-1]
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.25, 0.25)])
-    edges = [(a, b) for a in range(8) for b in range(a) if np.count_nonzero(corners[a] != corners[b]) == 1]
-    for axes, name, title, color in zip(panels, (MATRIX, RAW, RENORMALIZED), titles, COLOR_CYCLE, strict=False):
-        scene, motion = Scene(world_camera(0.5, 0.5)), motions[name]
-        rotation = motions[RENORMALIZED].rotation_matrix[-1]
-        squared = 1 - min(enlarged * _size_loss(motion), 0.95)
-        size = np.sqrt(squared) * np.array((1.0, 1.0, 0.0)) + (0, 0, 1.0) if name == MATRIX else np.full(3, squared)
-        scene.body(body, rotation=rotation @ np.diag(size), color=color)
-        for a, b in edges:
-            ends = corners[[a, b]] @ rotation.T + 0.004 * scene.camera.eye
-            scene.line(np.linspace(ends[0], ends[1], 25), COLORS["muted"], width=1.0)
-        scene.draw(axes, title)
-    panels[0].text(
-        0.0,
-        -0.02,
-        f"shrinkage exaggerated {enlarged:,.0f} times" if enlarged > 1 else "to scale",
-        transform=panels[0].transAxes,
-        color=COLORS["muted"],
-        fontsize=9,
-    )
-
-
-def _size_loss(motion: Motion) -> float:
-    from polhode.gallery.drawing.attitude_drift import orthogonality_error
-
-    return float(orthogonality_error(motion)[-1])
-
-
-def _draw_drift_against_angle(axes: Axes, motions: Mapping[str, Motion], turn: float, count: int) -> None:
-    """The closed form against the angle per step, with the two simulated drifts."""
-    from polhode.plot.log_axes import set_log_x, set_log_y
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
-
-    angles = np.geomspace(0.02, 0.5, 200)
-    for name, share, color in ((MATRIX, 1.0, COLOR_CYCLE[0]), (RAW, 0.5, COLOR_CYCLE[1])):
-        draw_closed_form(axes, angles, rk4_norm_loss(share * angles, count), "closed form" if share < 1 else "")
-        axes.plot(turn, _size_loss(motions[name]), marker="o", color=color, linestyle="none", label=name)
-    set_log_x(axes, (0.02, 0.05, 0.1, 0.2, 0.5))
-    set_log_y(axes)
-    axes.set_title(f"drift after {count:,} steps")
-    axes.set_xlabel("angle per step (rad)")
-    axes.set_ylabel("largest entry of |RᵀR - 1|")
-    axes.legend(loc="lower right")
+    squared = 1 - min(enlarged * float(orthogonality_error(motions[name])[-1]), 0.95)
+    size = np.sqrt(squared) * np.array((1.0, 1.0, 0.0)) + (0, 0, 1.0) if name == MATRIX else np.full(3, squared)
+    scene.body(box(SIDES, 1.0), rotation=rotation @ np.diag(size), color=list(motions).index(name))
+    for a, b in combinations(corners, 2):
+        if np.count_nonzero(a != b) == 1:
+            ends = np.linspace(a, b, 25) @ rotation.T
+            scene.line(scene.toward(ends, 0.004), "muted", width=1.0)
+    scene.text((0.0, 0.0, -0.75), words, "muted")
+    return scene.panel(title)
 
 
 def stage(turn: float, steps: float, run: str = MATRIX) -> Stage:
@@ -180,10 +167,7 @@ def stage(turn: float, steps: float, run: str = MATRIX) -> Stage:
         off=("L", "trailOmega"),
         switches=("trailAxis1",),
         panels=("drift", "quaternion", "angular_velocity_world"),
-        props=(
-            AxisLine((0.0, 0.0, 1.0), label="axis"),
-            Polygon(corners, label=words, attached="body", color="impact"),
-        ),
+        props=(AxisLine((0.0, 0.0, 1.0), label="axis"), Polygon(corners, label=words, attached="body", color="impact")),
         shows="A box spins about a fixed axis; its upper face is outlined as the drifted attitude would draw it.",
     )
 
@@ -193,13 +177,12 @@ MODEL = Model(
     title="A matrix drifts away from a rotation; a quaternion drifts less and is easily renormalized",
     theme="forces and torques",
     source="[Baraff 1997, section 4]",
-    explanation=(
-        "A box spins about a fixed axis, and its attitude is integrated by RK4, once as a matrix of nine numbers,\n"
-        "twice as a quaternion of four. Every step shrinks the rotating part slightly: the matrix becomes narrower\n"
-        "across the axis, so that a box drawn with it shrinks. The quaternion rotates by half the angle and loses\n"
-        "about 2^6 = 64 times less; and it has only one error of this kind, its norm, which dividing by |q| after\n"
-        "each step removes. The drift follows a closed form exactly."
-    ),
+    explanation="""\
+A box spins about a fixed axis, and its attitude is integrated by RK4, once as a matrix of nine numbers,
+twice as a quaternion of four. Every step shrinks the rotating part slightly: the matrix becomes narrower
+across the axis, so that a box drawn with it shrinks. The quaternion rotates by half the angle and loses
+about 2^6 = 64 times less; and it has only one error of this kind, its norm, which dividing by |q| after
+each step removes. The drift follows a closed form exactly.""",
     parameters=(
         Parameter("turn", "rad", 0.1, 0.02, 0.5, "rotation angle per step"),
         Parameter("steps", "1", 10_000.0, 1000.0, 20_000.0, "number of steps, rounded to an integer"),
@@ -208,4 +191,33 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\lvert P(i\varphi)\rvert \approx 1 - \frac{\varphi^6}{144}",
+                "what one step of RK4 leaves of the length of a vector that it turns by φ",
+            ),
+            Formula(
+                r"\frac{\varphi^6}{144} : \frac{(\varphi/2)^6}{144} = 64 : 1", "a quaternion turns by half the angle"
+            ),
+        ),
+        steps=(
+            TryThis(
+                "Half a radian per step: in 10,000 steps the matrix shrinks across the axis to about a third.",
+                values={"turn": 0.5},
+                run="matrix",
+            ),
+            TryThis(
+                "The same steps with a quaternion: its norm falls by about 2 percent.",
+                values={"turn": 0.5},
+                run="quaternion, not renormalized",
+            ),
+            TryThis(
+                "Divided by its norm after each step, it stays a rotation.",
+                values={"turn": 0.5},
+                run="quaternion, renormalized",
+            ),
+        ),
+        references=("Baraff 1997, section 4", "Hairer et al. 2006"),
+    ),
 )

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from math import cos, pi, radians, sin, sqrt
-from typing import TYPE_CHECKING
+from math import cos, radians, sin, sqrt
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, Line, panels
+from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.massprops.body import Body
+from polhode.results.motion import Motion
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import AxisLine, Globe
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 DURATION = 30.0
 SPHERE = Body(mass=14.593902937206362, inertia=(4.880944613993042,) * 3)
@@ -29,7 +26,7 @@ SPHERE = Body(mass=14.593902937206362, inertia=(4.880944613993042,) * 3)
 
 def scenario(height: float, latitude: float) -> Scenario:
     """At rest on the Earth, then free, without air."""
-    start = State.from_geodetic(radians(latitude), 0.0, height)
+    start = State.from_geodetic(plain_radians(latitude), 0.0, height)
     return Scenario(SPHERE, start, [earth_gravity()], duration=DURATION, output_step=0.1, name="dropped-sphere")
 
 
@@ -48,27 +45,27 @@ def numbers(motion: Motion, height: float, latitude: float) -> list[ReferenceChe
     fallen = np.hypot(*last[:2])
     speed = sqrt((rate * axis) ** 2 + 2 * (_j2_potential(first) - _j2_potential(last)))
     return [
-        ReferenceCheck(
+        check(
             "speed in the end, inertial",
             "m/s",
-            float(np.linalg.norm(motion.velocity[-1])),
+            np.linalg.norm(motion.velocity[-1]),
             speed,
             1e-8,
             "v²/2 + V(r) stays, V with J2",
         ),
-        ReferenceCheck(
+        check(
             "velocity toward the east",
             "m/s",
-            float(seen.velocity[-1, 1]),
+            seen.velocity[-1, 1],
             rate * axis**2 / fallen - rate * fallen,
             1e-8,
             "the angular momentum about the Earth's axis stays",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "displacement toward the east",
             "m",
-            float((np.unwrap(seen.longitude)[-1] - seen.longitude[0]) * fallen),
+            (np.unwrap(seen.longitude)[-1] - seen.longitude[0]) * fallen,
             rate * cos(radians(latitude)) * abs(seen.velocity[-1, 2]) * DURATION**2 / 3,
             0.02 * rate * cos(radians(latitude)) * 9.8 * DURATION**3 / 3,
             "Ω cos(latitude) g t³/3, at first order",
@@ -76,27 +73,18 @@ def numbers(motion: Motion, height: float, latitude: float) -> list[ReferenceChe
     ]
 
 
-def picture(motion: Motion, height: float, latitude: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motion: Motion, height: float, latitude: float) -> list[Curves]:
     """Height, and what happens toward east and south."""
     seen = motion.in_frame("ned", origin=(radians(latitude), 0.0, height))
-    local = motion.in_frame("ned")
-    t, g = motion.times, 9.8
+    local, t, g = motion.in_frame("ned"), motion.times, 9.8
     east = WGS84.rotation_rate * cos(radians(latitude)) * g * t**3 / 3
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel(
-                "height", "t (s)", "m", {"simulated": (t, local.height)}, {"h - g t²/2": (t, height - g * t**2 / 2)}
-            ),
-            CurvePanel("velocity down", "t (s)", "m/s", {"simulated": (t, local.velocity[:, 2])}, {"g t": (t, g * t)}),
-            CurvePanel(
-                "displacement east", "t (s)", "m", {"simulated": (t, seen.position[:, 1])}, {"first order": (t, east)}
-            ),
-            CurvePanel(
-                "roll from the local vertical", "t (s)", "deg", {"": (t, local.yaw_pitch_roll[:, 2] * 180 / pi)}
-            ),
-        ],
-    )
+    return [
+        Curves("height", "m", Line(local.height, "simulated"), Closed(height - g * t**2 / 2, "h - g t²/2"), motion),
+        Curves("velocity down", "m/s", Line(local.velocity[:, 2], "simulated"), Closed(g * t, "g t"), motion),
+        Curves("displacement east", "m", Line(seen.position[:, 1], "simulated"), Closed(east, "first order"), motion),
+        Curves("roll from the local vertical", "deg", Line(np.degrees(local.yaw_pitch_roll[:, 2])), over=motion),
+    ]
 
 
 def stage(height: float, latitude: float) -> Stage:
@@ -137,4 +125,18 @@ other; this one agrees with the nearest of them within 1e-7 m.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\Delta x \approx \frac{1}{3}\,\Omega\,g\,t^3\cos\lambda",
+                "how far to the east it falls, at the latitude λ",
+            ),
+        ),
+        steps=(
+            TryThis("At the equator: 6.4 m in 30 s."),
+            TryThis("At 60 degrees north: half as much.", values={"latitude": 60.0}),
+            TryThis("Near the pole: less than a tenth.", values={"latitude": 85.0}),
+        ),
+        references=("NASA/TM-2015-218675, check case 1", "Landau and Lifshitz, section 39"),
+    ),
 )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Note, components, drawn, panels
 from polhode.gallery.plain_formulas import free_rotation_period
-from polhode.gallery.shared import finish_time_panel
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
@@ -20,10 +23,6 @@ from polhode.web.stage import Grab, Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 SIDES, MASS = (0.1, 0.4, 0.9), 10.0
 STEEL, THICKNESS, BAR, STEM = 7850.0, 0.014, 0.11, 0.055
@@ -92,7 +91,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
         tolerance = 1e-9 * top.flip_time + 3e-13 / (top.complement * top.phase_rate)
         of = "" if name == BOX else ", T-handle"
         found += [
-            ReferenceCheck(
+            check(
                 f"time of one flip{of}",
                 "s",
                 first_interval(times, "a reversal"),
@@ -100,11 +99,11 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
                 tolerance,
                 "2 K(m)/lambda, Jacobi's closed form",
             ),
-            ReferenceCheck(f"first reversal{of}", "s", float(times[0]), top.first_flip, tolerance, "(2 K - u0)/lambda"),
+            check(f"first reversal{of}", "s", times[0], top.first_flip, tolerance, "(2 K - u0)/lambda"),
         ]
     box_times, top = _reversal_times(motions[BOX]), _tops(spin, nudge)[BOX]
     period = float(box_times[2] - box_times[0])
-    found.insert(2, ReferenceCheck("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
+    found.insert(2, check("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
     return [*found, *_measure_jacobi(motions[BOX], top, found[0])]
 
 
@@ -119,10 +118,10 @@ def _measure_jacobi(motion: Motion, top: AsymmetricTop, flip: ReferenceCheck) ->
     rate, off = 2 * float(ellipkm1(complement)) / flip.found, 2 * top.phase_rate * flip.tolerance / flip.expected
     formula = "(Ib - Ia)(2 E Ic - L^2)/((Ic - Ib)(L^2 - 2 E Ia)), or a and c exchanged"
     return [
-        ReferenceCheck(
+        check(
             "lambda", "1/s", rate, top.phase_rate, off, "sqrt((Ic - Ib)(L^2 - 2 E Ia)/(Ia Ib Ic)), or a and c exchanged"
         ),
-        ReferenceCheck("k^2", "1", 1 - complement, top.parameter, 1e-10, formula),
+        check("k^2", "1", 1 - complement, top.parameter, 1e-10, formula),
     ]
 
 
@@ -130,39 +129,24 @@ def _reversal_times(motion: Motion) -> Array:
     return zero_crossings(motion, motion.angular_velocity_body[:, 1], lambda state: state.angular_velocity_body[1])
 
 
-def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+@panels("AAABBB;CCCDDD;EEFFGG", size=(12.0, 8.2), heights=(0.5, 1.0, 1.3))
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> list[DrawPanel]:
     """Both bodies during their flips, the angular velocity below each, the polhodes, and the conserved quantities."""
-    from textwrap import fill
+    from polhode.plot.panels import draw_conserved_drift, draw_polhode_panel
 
-    from polhode.plot import panels
-    from polhode.plot.style import styled_figure
-
-    tops = _tops(spin, nudge)
-    words = {BOX: "the box", T_HANDLE: "the T-handle"}
-    sizes = {BOX: 0.7, T_HANDLE: 5.2}
-    with styled_figure(12.0, 8.2, MODEL.title, constrained=False) as figure:
-        for name, left, place in ((BOX, 0.05, 0.02), (T_HANDLE, 0.545, 0.335)):
-            strip = figure.add_axes((left, 0.775, 0.43, 0.135))
-            _draw_strip_panel(strip, motions[name], tops[name], words[name], sizes[name])
-            rates = figure.add_axes((left, 0.46, 0.43, 0.255))
-            _draw_rates_panel(rates, motions[name], tops[name])
-            polhode = figure.add_axes((place, 0.012, 0.31, 0.365))
-            panels.draw_polhode_panel(polhode, motions[name])
-            polhode.set_title(f"polhode of {words[name]} (rad/s)")
-        text = fill(MODEL.explanation.replace("\n", " "), 60)
-        figure.text(0.672, 0.385, text, va="top", fontsize=8.8, linespacing=1.32)
-        panels.draw_conserved_drift(drift := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
-        drift.set_title("box: drift of conserved quantities", fontsize=9.5, pad=3)
-        drift.set_ylabel("relative")
-        handles, labels = drift.get_legend_handles_labels()
-        drift.legend(handles[:2], labels[:2], loc="upper left", ncols=2, borderaxespad=0.1)
-        drift.set_ylim(1e-17, 1e-10)
-    return figure
+    tops, both = _tops(spin, nudge), (BOX, T_HANDLE)
+    words, sizes = {BOX: "the box", T_HANDLE: "the T-handle"}, {BOX: 0.7, T_HANDLE: 5.2}
+    return [
+        *(drawn(_draw_strip, motions[name], tops[name], words[name], sizes[name]) for name in both),
+        *(_rates(motions[name], tops[name]) for name in both),
+        *(drawn(draw_polhode_panel, motions[name], title=f"polhode of {words[name]} (rad/s)") for name in both),
+        drawn(draw_conserved_drift, motions[BOX], title="box: drift of conserved quantities"),
+    ]
 
 
-def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size: float) -> None:
+def _draw_strip(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, inches_per_meter: float) -> None:
     """The body above the corresponding times: at each reversal and halfway between."""
-    from polhode.gallery.drawing.motion_strip import draw_strip
+    from polhode.gallery.drawing import GalleryScene
     from polhode.plot.panels import format_time_axis
     from polhode.plot.projection import make_camera
 
@@ -174,33 +158,39 @@ def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str,
     seen = make_camera((1, 0, 0), along_l, 0.0, 0.3)
     toward = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
     alignment = np.abs(motion.rotation_matrix[:, :, 2] @ toward)
-    frames = []
+    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # the scale of the bodies is that of the panel
+    extent, per_inch = axes.get_window_extent(), axes.figure.dpi * inches_per_meter
+    scale = (np.ptp(axes.get_xlim()) / extent.width * per_inch, np.ptp(axes.get_ylim()) / extent.height * per_inch)
     for k in range(-1, 9):
         t = top.first_flip + k * top.flip_time / 2
         near = np.abs(motion.times - max(t, motion.times[0])) <= top.flip_time * (0.15 if k % 2 else 0.01)
         if near.any():
-            frames.append(int(np.argmax(np.where(near, alignment, -1.0))))
-    draw_strip(axes, motion, frames, seen, size)
+            frame, scene = int(np.argmax(np.where(near, alignment, -1.0))), GalleryScene(seen)
+            turned = motion.rotation_matrix[frame]
+            scene.body(motion.scenario.bodies[0], rotation=turned, half=1, segments=20, finest=3.0)
+            scene.draw_inset(axes, (float(motion.times[frame]), 0.0), scale)
 
 
-def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
+def _rates(motion: Motion, top: AsymmetricTop) -> Curves:
     """Angular velocity components over the closed form, and the time of one flip."""
-    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, draw_closed_form
-
     closed = top.rates_at(motion.times)
-    draw_closed_form(axes, motion.times, closed)
-    for i, name in enumerate((OMEGA_LABELS[0], f"{OMEGA_LABELS[1]}, middle axis", OMEGA_LABELS[2])):
-        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=name)
-    largest = float(np.abs(closed).max())
-    axes.set_ylim(-1.12 * largest, 1.5 * largest)
-    first, second = _reversal_times(motion)[:2]
-    arrow = {"arrowstyle": "<|-|>", "color": COLORS["ink"], "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", xy=(first, 1.2 * largest), xytext=(second, 1.2 * largest), arrowprops=arrow)
-    text = f"one flip: {second - first:.8f} s (closed form {top.flip_time:.8f} s)"
-    axes.text(first, 1.24 * largest, text, va="bottom", fontsize=9)
-    ends: dict[str, Any] = {"color": COLORS["muted"], "linewidth": 0.8, "linestyle": (0, (2, 2))}
-    axes.vlines((first, second), -1.12 * largest, 1.2 * largest, **ends)
-    finish_time_panel(axes, motion, "ω, body axes", "rad/s", 4)
+    largest, (first, second) = float(np.abs(closed).max()), _reversal_times(motion)[:2]
+
+    def draw_flip(axes: Axes) -> None:
+        arrow = {"arrowstyle": "<|-|>", "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", xy=(first, 1.2 * largest), xytext=(second, 1.2 * largest), arrowprops=arrow)
+
+    return Curves(
+        "ω, body axes",
+        "rad/s",
+        components(motion.angular_velocity_body, ("ω₁", "ω₂, middle axis", "ω₃")),
+        Closed(closed),
+        motion,
+        y=(-1.12 * largest, 1.5 * largest),
+        marks=(first, second),
+        notes=[Note((first, 1.24 * largest), f"one flip: {second - first:.8f} s (closed form {top.flip_time:.8f} s)")],
+        also=draw_flip,
+    )
 
 
 MODEL = Model(
@@ -208,13 +198,12 @@ MODEL = Model(
     title="A box spun about its intermediate axis flips over and back; so does a T-handle",
     theme="free rotation",
     source="V. Dzhanibekov in orbit, 1985; [Tops report, figure 5]; [Christian 2011, problems 17.3 and 17.6]",
-    explanation=(
-        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, and a T-handle of two steel bars spin about the axis of intermediate\n"
-        "moment of inertia. About the other two axes they would spin steadily; about this one the smallest nudge\n"
-        "grows exponentially until the body has flipped over. No force acts: energy and angular momentum are\n"
-        "conserved, so the body must return and flip again. In body axes the angular velocity follows its polhode\n"
-        "close to the separatrix, which it never crosses."
-    ),
+    explanation="""\
+A box of 10 kg, 0.1 x 0.4 x 0.9 m, and a T-handle of two steel bars spin about the axis of intermediate
+moment of inertia. About the other two axes they would spin steadily; about this one the smallest nudge
+grows exponentially until the body has flipped over. No force acts: energy and angular momentum are
+conserved, so the body must return and flip again. In body axes the angular velocity follows its polhode
+close to the separatrix, which it never crosses.""",
     parameters=(
         Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the intermediate axis"),
         Parameter("nudge", "rad/s", 0.1, 0.01, 0.5, "initial rate about each of the other two axes"),
@@ -227,10 +216,29 @@ MODEL = Model(
         switches=("trailAxis2",),
         off=("trailOmega",),
         panels=("angular_velocity", "phase:angular_velocity_body_2:angular_velocity_body_3", "drift"),
-        grabs=(
-            Grab("angular_velocity", knob="spin", component=1),
-            Grab("angular_velocity", knob="nudge", component=0),
-        ),
+        grabs=(Grab("angular_velocity", knob="spin", component=1), Grab("angular_velocity", knob="nudge", component=0)),
         shows="A spinning box turns over again and again, while its angular momentum stays where it is.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\lambda = \omega_2\sqrt{\frac{(I_2 - I_1)(I_3 - I_2)}{I_1 I_3}}",
+                "the rate at which a nudge of a spin about the intermediate axis 2 grows",
+            ),
+            Formula(
+                r"2E = \sum_i I_i\omega_i^2, \quad L^2 = \sum_i I_i^2\omega_i^2",
+                "both are conserved: ω stays on the curve where two ellipsoids meet",
+            ),
+        ),
+        steps=(
+            TryThis("The box flips over, and back."),
+            TryThis("A nudge ten times smaller only delays the flip.", values={"nudge": 0.01}),
+            TryThis("The T-handle does the same.", run="t-handle"),
+            TryThis(
+                "Poinsot's ellipsoid rolls on its plane, and the polhode runs along the separatrix.",
+                switches=("poinsot",),
+            ),
+        ),
+        references=("Landau and Lifshitz, section 37", "Christian 2011, problem 17.6"),
     ),
 )

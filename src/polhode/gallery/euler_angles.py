@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from polhode import rotations
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, Note, panels, space
+from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
+from polhode.results.motion import Motion
+from polhode.scenario.scenario import Scenario
 from polhode.web.props import AxisLine
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
-    from polhode.scenario.scenario import Scenario
 
 SIDES = 3
 RADIUS = 0.6
@@ -32,14 +29,16 @@ def scenario(phi: float, theta: float, psi: float) -> dict[str, Scenario]:
     """A wedge rotates about its axis 3, then 1, then 3, one second each; and again without the middle rotation."""
     wedge = isotropic_prism(SIDES, RADIUS, MASS)
     return {
-        name: sequence_scenario(wedge, _turn_sequence(phi, tilt, psi), "body", f"euler-angles-{name.replace(' ', '-')}")
+        name: sequence_scenario(
+            wedge, _turn_sequence(phi, tilt, psi), "body", (0.0, 1.0, 0.0), f"euler-angles-{name.replace(' ', '-')}"
+        )
         for name, tilt in (("three rotations", theta), (UPRIGHT, 0.0))
     }
 
 
-def _turn_sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[float, float, float], float]]:
+def _turn_sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[float, float, float], Any]]:
     third, first = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
-    return [(axis, float(np.radians(angle))) for axis, angle in ((third, phi), (first, theta), (third, psi))]
+    return [(axis, radians(angle)) for axis, angle in ((third, phi), (first, theta), (third, psi))]
 
 
 def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> list[ReferenceCheck]:
@@ -68,85 +67,69 @@ def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
         ("phi + psi at theta = 0", "deg", total, phi + psi, 180.0, "both rotate about the same line"),
     ]
     return [
-        ReferenceCheck(label, unit, float(value), float(expected), 2e-12 * float(size), source, size=float(size))
+        check(label, unit, value, expected, 2e-12 * float(size), source, size=size)
         for label, unit, value, expected, size, source in rows
     ]
 
 
-def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> Figure:
+@panels("ABCD;EEFF", size=(12.0, 7.6))
+def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> list[DrawPanel]:
     """The wedge after each rotation, the angles recovered from its attitude, and the singularity near theta = 0."""
-    from polhode.plot.style import styled_figure
+    motion, given = motions["three rotations"], np.array((phi, theta, psi))
+    titles = ("start", f"φ = {phi:g}° about 3", f"θ = {theta:g}° about 1", f"ψ = {psi:g}° about 3")
+    asked = given * np.clip(motion.times[:, None] - np.arange(3), 0.0, 1.0)
+    found = np.degrees(motion.euler_angles)
+    low, high = min(0.0, float(found.min())), float(max(found.max(), asked.max()))
+    angles = Curves(
+        "angles from the attitude",
+        "deg",
+        [
+            Line(found[:, k], name, color, "-" if k < 2 else "--")
+            for k, (name, color) in enumerate(ANGLE_COLORS.items())
+        ],
+        Closed(asked, "given"),
+        motion,
+        y=(low - 0.05 * (high - low), high + 0.3 * (high - low)),
+        notes=[Note((0.03, 0.96), "θ = 0: only φ + ψ is determined;\nψ is set to 0", "panel", ("left", "top"))],
+        also=lambda axes: axes.axvspan(0.0, 1.0, color="#f4f1ea", zorder=0),
+    )
+    return [
+        *(_wedge(motion, float(k), title) for k, title in enumerate(titles)),
+        angles,
+        _inverse_rates(theta if theta <= 90 else 180 - theta),
+    ]
 
-    motion = motions["three rotations"]
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 4, height_ratios=(1.0, 1.0))
-        titles = ("start", f"φ = {phi:g}° about 3", f"θ = {theta:g}° about 1", f"ψ = {psi:g}° about 3")
-        for k, title in enumerate(titles):
-            _draw_wedge(figure.add_subplot(grid[0, k]), motion, float(k), title)
-        _draw_angles(figure.add_subplot(grid[1, :2]), motion, (phi, theta, psi))
-        _draw_inverse_rates(figure.add_subplot(grid[1, 2:]), motion, theta)
-    return figure
 
-
-def _draw_wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
+def _wedge(motion: Motion, time: float, title: str) -> DrawPanel:
     """The wedge at one time, with its axes, and those before the last rotation."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXIS_COLORS
-
-    scene = Scene(world_camera(0.45, 0.42))
-    turn = motion.at(time).orientation.as_matrix()
-    before = motion.at(max(time - 1.0, 0.0)).orientation.as_matrix()
-    half = float(prism_corners(SIDES, RADIUS)[-1, 2])
+    scene, half = space(0.45, 0.42), float(prism_corners(SIDES, RADIUS)[-1, 2])
+    turn, before = (motion.at(max(t, 0.0)).orientation.as_matrix() for t in (time, time - 1.0))
     scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_color=PALE_BLUE)
     for i, (inner, outer) in enumerate(((RADIUS, 1.05), (RADIUS / 2, 1.05), (half, 0.95))):
-        scene.line([0.1 * before[:, i], outer * before[:, i]], AXIS_COLORS[i], width=1.0, style=(0, (2, 2)), alpha=0.7)
+        color = f"axis_{i + 1}"
+        scene.line([0.1 * before[:, i], outer * before[:, i]], color, width=1.0, style=(0, (2, 2)), alpha=0.7)
         name = "" if scene.hides((inner + 0.6 * (outer - inner)) * turn[:, i]) else "123"[i]
-        scene.arrow(inner * turn[:, i], (outer - inner) * turn[:, i], AXIS_COLORS[i], name)
-    scene.draw(axes, title)
-    axes.set_xlim(-1.15, 1.25)
-    axes.set_ylim(-0.95, 1.3)
+        scene.arrow(inner * turn[:, i], (outer - inner) * turn[:, i], color, name)
+    return scene.panel(title, x=(-1.15, 1.25), y=(-0.95, 1.3))
 
 
-def _draw_angles(axes: Axes, motion: Motion, given: tuple[float, float, float]) -> None:
-    """The angles recovered from the simulated attitude, over the given ones."""
-    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import add_legend_above, draw_closed_form
-
-    t, found = motion.times, np.degrees(motion.euler_angles)
-    draw_closed_form(axes, t, np.array(given) * np.clip(t[:, None] - np.arange(3), 0.0, 1.0), "given")
-    for k, (name, color) in enumerate(EULER_ANGLE_COLORS.items()):
-        axes.plot(t, found[:, k], color=color, label=name, linestyle="solid" if k < 2 else (0, (5, 2)))
-    axes.axvspan(0.0, 1.0, color="#f4f1ea", zorder=0)
-    axes.text(
-        0.03, 0.96, "θ = 0: only φ + ψ is determined;\nψ is set to 0", va="top", fontsize=9, transform=axes.transAxes
-    )
-    axes.set_title("angles from the attitude")
-    axes.set_ylabel("deg")
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.25 * (high - low))
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 4)
-
-
-def _draw_inverse_rates(axes: Axes, motion: Motion, theta: float) -> None:
+def _inverse_rates(theta: float) -> Curves:
     """The largest angle rate for an angular velocity of 1 rad/s: 1/sin(theta)."""
-    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
-    from polhode.plot.style import COLORS, draw_closed_form, format_power_of_ten
-
     tilt = np.geomspace(1e-4, 90.0, 200)
-    draw_closed_form(axes, tilt, 1 / np.sin(np.radians(tilt)), "1/sin θ")
     largest = [np.linalg.norm(rotations.inverse_rate_matrix(float(np.radians(x)), 0.3)[0]) for x in tilt]
-    axes.loglog(tilt, largest, color=EULER_ANGLE_COLORS["φ"], label="inverse of (17.36)")
-    here = theta if theta <= 90 else 180 - theta
-    axes.plot([here], [1 / np.sin(np.radians(here))], marker="o", color=COLORS["ink"], linestyle="none", label="here")
-    axes.xaxis.set_major_formatter(format_power_of_ten)
-    axes.yaxis.set_major_formatter(format_power_of_ten)
-    axes.minorticks_off()
-    axes.set_title("rate of φ for 1 rad/s across the common line")
-    axes.set_xlabel("θ, or 180° - θ (deg)")
-    axes.set_ylabel("rad/s")
-    axes.legend(loc="lower left")
+    return Curves(
+        "rate of φ for 1 rad/s across the common line",
+        "rad/s",
+        [
+            Line(largest, "inverse of (17.36)", ANGLE_COLORS["φ"], x=tilt),
+            Line([1 / np.sin(np.radians(theta))], "here", "ink", "o", [theta]),
+        ],
+        Closed(1 / np.sin(np.radians(tilt)), "1/sin θ", tilt),
+        across="θ, or 180° - θ (deg)",
+        log="xy",
+        x_ticks=(1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 90.0),
+        legend="lower left",
+    )
 
 
 def stage(phi: float, theta: float, psi: float, run: str = "three rotations") -> Stage:
@@ -173,13 +156,12 @@ MODEL = Model(
     title="Three rotations give any attitude, but their angles are singular at the vertical",
     theme="transformations and rotations",
     source="[Christian 2011, sections 17.3.1 and 17.4, exercise 17.4, eqs. 17.10 and 17.36]",
-    explanation=(
-        "A wedge rotates by phi about its axis 3, by theta about its new axis 1, and by psi about its new axis 3.\n"
-        "Every attitude can be reached this way. The third row of the matrix is (sin psi sin theta, cos psi sin\n"
-        "theta, cos theta). At theta = 0, phi and psi rotate about the same line, and the attitude determines only\n"
-        "their sum. The body itself is unaffected: it is the rates of the angles that grow as 1/sin(theta), since\n"
-        "the determinant of the rate matrix (17.36) is -sin(theta). Quaternions have no such singularity."
-    ),
+    explanation="""\
+A wedge rotates by phi about its axis 3, by theta about its new axis 1, and by psi about its new axis 3.
+Every attitude can be reached this way. The third row of the matrix is (sin psi sin theta, cos psi sin
+theta, cos theta). At theta = 0, phi and psi rotate about the same line, and the attitude determines only
+their sum. The body itself is unaffected: it is the rates of the angles that grow as 1/sin(theta), since
+the determinant of the rate matrix (17.36) is -sin(theta). Quaternions have no such singularity.""",
     parameters=(
         Parameter("phi", "deg", 30.0, -175.0, 175.0, "first rotation, about axis 3"),
         Parameter("theta", "deg", 60.0, 2.0, 178.0, "second rotation, about axis 1"),
@@ -189,4 +171,27 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"R = R_3(\varphi)\,R_1(\theta)\,R_3(\psi)",
+                "the attitude from three rotations, each about an axis of the body",
+            ),
+            Formula(r"\omega_3 = \dot\psi + \dot\varphi\cos\theta", "at θ = 0 only the sum of the two rates matters"),
+            Formula(
+                r"\dot\varphi = \frac{\omega_1\sin\psi + \omega_2\cos\psi}{\sin\theta}",
+                "the rates of the angles grow without bound near the vertical",
+            ),
+        ),
+        steps=(
+            TryThis("One rotation per second: φ about axis 3, θ about axis 1, ψ about axis 3."),
+            TryThis("Almost no tilt: φ and ψ turn about nearly the same line.", values={"theta": 2.0}),
+            TryThis("Without any tilt, the attitude determines only the sum of φ and ψ.", run="without tilt"),
+            TryThis(
+                "A tilt of 90 degrees: the two lines are perpendicular, as far from singular as possible.",
+                values={"theta": 90.0},
+            ),
+        ),
+        references=("Christian 2011, section 17.3.1", "Goldstein 1980, section 4.4"),
+    ),
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import cos, pi, radians, sin, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.quaternions import to_world
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import thin_disk
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.force import force
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
@@ -19,12 +21,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.0375, 0.44
 STEADY, ROUGH, SMOOTH = "steady", "rough floor", "smooth floor"
@@ -111,11 +107,11 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
     expected = _steady_rate(a)
     found = azimuth_rate(steady.times, steady.rotation_matrix[:, :, 2], np.array((0.0, 0.0, 1.0)))
     checks = [
-        ReferenceCheck("rate of steady rolling", "rad/s", found, expected, 1e-9 * expected, "Ω² sin θ = 4 g/a"),
-        ReferenceCheck(
+        check("rate of steady rolling", "rad/s", found, expected, 1e-9 * expected, "Ω² sin θ = 4 g/a"),
+        check(
             "largest displacement of the center in steady rolling",
             "m",
-            float(np.abs(steady.position - steady.position[0]).max()),
+            np.abs(steady.position - steady.position[0]).max(),
             0.0,
             1e-10 * RADIUS,
             "the floor exerts no horizontal force",
@@ -127,15 +123,13 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
         (ROUGH, _relation(motions[ROUGH])[rolling], "Ω² sin θ - 6 Ω ω₃ tan θ = 4 g/a"),
         (SMOOTH, _relation(motions[SMOOTH]), "Ω² sin θ = 4 g/a: the center is at rest, and ω₃ = 0"),
     ):
-        checks.append(
-            ReferenceCheck(f"mean of that relation as it falls, {name}", "1", float(relation.mean()), 1.0, 0.02, source)
-        )
+        checks.append(check(f"mean of that relation as it falls, {name}", "1", relation.mean(), 1.0, 0.02, source))
     ends, _, _ = tilt_and_rates(motions[SMOOTH])
     checks.append(
-        ReferenceCheck(
+        check(
             "mean of √(sin θ), smooth floor",
             "1",
-            float(np.sqrt(np.sin(ends)).mean()),
+            np.sqrt(np.sin(ends)).mean(),
             sqrt(sin(a)) * (1 - SHARE / 2),
             0.002 * sqrt(sin(a)),
             "falls linearly: steady rolling at every instant",
@@ -144,77 +138,43 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
     return checks
 
 
-def picture(motions: Mapping[str, Motion], tilt: float, resistance: float) -> Figure:
+@panels("AB;CD", size=(12.0, 7.6))
+def picture(motions: Mapping[str, Motion], tilt: float, resistance: float) -> list[DrawPanel]:
     """The disk at several instants, its tilt and rate over time, and the relation between them."""
-    from polhode.plot.style import styled_figure
+    a, smooth = radians(tilt), motions[SMOOTH]
+    left = 1 - smooth.times / _time_to_fall(a, resistance)
+    angles = np.linspace(0.6 * (1 - SHARE) ** 2 * a, a, 200)
+    found = {name: tilt_and_rates(motions[name]) for name in (SMOOTH, ROUGH)}
+    tilts = [Line(np.degrees(angle), name, width=1.0) for name, (angle, _, _) in found.items()]
+    rates = [Line(rate, name, width=1.0) for name, (_, rate, _) in found.items()]
+    relation = [Line(rate, name, None, ".", np.degrees(angle), size=3) for name, (angle, rate, _) in found.items()]
+    closed_rate = Closed(
+        np.sqrt(4 * STANDARD_GRAVITY / (RADIUS * np.sin(angles))), "√(4 g/(a sin θ))", np.degrees(angles)
+    )
+    closed_tilt = Closed(np.degrees(np.arcsin(sin(a) * left**2)), "√(sin θ) linear in t")
+    return [
+        _disks(motions[ROUGH]),
+        Curves("tilt θ", "deg", tilts, closed_tilt, smooth, y=(0.0, None)),
+        Curves("rate over tilt", "rad/s", relation, closed_rate, across="tilt θ (deg)", y=(0.0, None)),
+        Curves("rate Ω", "rad/s", rates, Closed(_steady_rate(a) / left, "1/(1 - t/t₀)"), smooth, y=(0.0, None)),
+    ]
 
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        (strip, relation), (tilts, rates) = figure.subplots(2, 2)
-        _draw_disks(strip, motions[ROUGH])
-        _draw_relation(relation, motions, radians(tilt))
-        _draw_tilts(tilts, motions, radians(tilt), resistance)
-        _draw_rates(rates, motions, radians(tilt), resistance)
-    return figure
 
-
-def _draw_disks(axes: Axes, motion: Motion) -> None:
+def _disks(motion: Motion) -> DrawPanel:
     """Six instants, each turned about the vertical so that the disk is seen from the side."""
     from scipy.spatial.transform import Rotation
 
-    from polhode.gallery.drawing.surfaces import draw_ground
-    from polhode.plot.scene import Scene, world_camera
-
-    scene, (tilt, rate, _) = Scene(world_camera(0.0, 0.0)), tilt_and_rates(motion)
+    scene, (tilt, rate, _) = space(0.0, 0.0), tilt_and_rates(motion)
     for n, frame in enumerate(np.linspace(0, FRAMES, 6).round().astype(int)):
         axis = motion.rotation_matrix[frame, :, 2]
         about = Rotation.from_euler("z", 0.5 - float(np.arctan2(axis[1], axis[0]))).as_matrix()
-        place = np.array((2.6 * RADIUS * (n % 3), 0.0, RADIUS * sin(float(tilt[frame])) - 2.6 * RADIUS * (n // 3)))
-        floor_z = place * (1.0, 1.0, 0.0) + (0.0, 0.0, -2.6 * RADIUS * (n // 3))
-        draw_ground(scene, floor_z - (1.15 * RADIUS, 0, 0), floor_z + (1.15 * RADIUS, 0, 0), RADIUS / 6)
+        foot = 2.6 * RADIUS * np.array((n % 3, 0.0, -(n // 3)))
+        scene.ground(foot - (1.15 * RADIUS, 0, 0), foot + (1.15 * RADIUS, 0, 0), RADIUS / 6)
+        place = foot + (0.0, 0.0, RADIUS * sin(float(tilt[frame])))
         scene.body(motion.scenario.bodies[0], place, about @ motion.rotation_matrix[frame], half=0)
         text = f"{motion.times[frame]:.2f} s\n{np.degrees(tilt[frame]):.1f}°, {rate[frame] / (2 * pi):.1f} Hz"
-        scene.text(floor_z, text, offset=(0, -22))
-    scene.draw(axes, "the disk on the rough floor: tilt, and times round per second", margin=0.02)
-
-
-def _draw_relation(axes: Axes, motions: Mapping[str, Motion], start: float) -> None:
-    """Rate over tilt, beside the closed form for a center at rest."""
-    from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form
-
-    angles = np.linspace(0.6 * (1 - SHARE) ** 2 * start, start, 200)
-    closed = np.sqrt(4 * STANDARD_GRAVITY / (RADIUS * np.sin(angles)))
-    draw_closed_form(axes, np.degrees(angles), closed, "√(4 g/(a sin θ))")
-    for name, color in zip((SMOOTH, ROUGH), COLOR_CYCLE, strict=False):
-        tilt, rate, _ = tilt_and_rates(motions[name])
-        axes.plot(np.degrees(tilt), rate, ".", color=color, markersize=3, label=name)
-    axes.set_ylim(0.0, None)
-    axes.set_title("rate over tilt")
-    axes.set_xlabel("tilt θ (deg)")
-    axes.set_ylabel("rad/s")
-    add_legend_above(axes, 3)
-
-
-def _draw_tilts(axes: Axes, motions: Mapping[str, Motion], start: float, resistance: float) -> None:
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
-
-    t = motions[SMOOTH].times
-    closed = np.arcsin(sin(start) * (1 - t / _time_to_fall(start, resistance)) ** 2)
-    draw_closed_form(axes, t, np.degrees(closed), "√(sin θ) linear in t")
-    for name, color in zip((SMOOTH, ROUGH), COLOR_CYCLE, strict=False):
-        axes.plot(t, np.degrees(tilt_and_rates(motions[name])[0]), color=color, label=name, linewidth=1.0)
-    axes.set_ylim(0.0, None)
-    finish_time_panel(axes, motions[SMOOTH], "tilt θ", "deg", 3)
-
-
-def _draw_rates(axes: Axes, motions: Mapping[str, Motion], start: float, resistance: float) -> None:
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
-
-    t = motions[SMOOTH].times
-    draw_closed_form(axes, t, _steady_rate(start) / (1 - t / _time_to_fall(start, resistance)), "1/(1 - t/t₀)")
-    for name, color in zip((SMOOTH, ROUGH), COLOR_CYCLE, strict=False):
-        axes.plot(t, tilt_and_rates(motions[name])[1], color=color, label=name, linewidth=1.0)
-    axes.set_ylim(0.0, None)
-    finish_time_panel(axes, motions[SMOOTH], "rate Ω", "rad/s", 3)
+        scene.text(foot, text, offset=(0, -22))
+    return scene.panel("the disk on the rough floor: tilt, and times round per second", margin=0.02)
 
 
 MODEL = Model(
@@ -222,13 +182,12 @@ MODEL = Model(
     title="Euler's disk: the flatter the coin, the faster it goes round",
     theme="impact and contact",
     source="[Moffatt 2000]; steady rolling by Euler's equations",
-    explanation=(
-        "A heavy disk rolls on its rim, its center almost at rest. Its angular momentum points along the diameter\n"
-        "through the point of contact and must go round as fast as the floor's torque demands: Ω² sin θ = 4 g/a,\n"
-        "so the rate grows without bound as the disk lies down. A small torque of rolling resistance takes the\n"
-        "energy: the sound rises until it suddenly stops. On a rough floor the sinking disk picks up a spin ω₃\n"
-        "about its axis and its center moves in a small circle, which adds a term; without friction it does not."
-    ),
+    explanation="""\
+A heavy disk rolls on its rim, its center almost at rest. Its angular momentum points along the diameter
+through the point of contact and must go round as fast as the floor's torque demands: Ω² sin θ = 4 g/a,
+so the rate grows without bound as the disk lies down. A small torque of rolling resistance takes the
+energy: the sound rises until it suddenly stops. On a rough floor the sinking disk picks up a spin ω₃
+about its axis and its center moves in a small circle, which adds a term; without friction it does not.""",
     parameters=(
         Parameter("tilt", "deg", 30.0, 10.0, 60.0, "initial angle between the disk and the floor"),
         Parameter("resistance", "1", 0.003, 0.001, 0.01, "rolling resistance: torque over weight times radius"),
@@ -243,5 +202,15 @@ MODEL = Model(
         panels=("tilt_precession", "energy", "drift"),
         grabs=(Grab("attitude", knob="tilt", component="tilt", scale=180 / pi),),
         shows="A coin rolls on its rim and lies down; the flatter it is, the faster it goes round.",
+    ),
+    lesson=Lesson(
+        formulas=(Formula(r"\Omega^2\sin\theta = \frac{4g}{a}", "the flatter, the faster"),),
+        steps=(
+            TryThis("On a rough floor: the rate grows until the disk lies down.", run="rough floor"),
+            TryThis("Without resistance it would roll on for ever at the same angle.", run="steady"),
+            TryThis("More resistance: it is over sooner.", values={"resistance": 0.01}, run="rough floor"),
+            TryThis("Started flat, it goes round faster.", values={"tilt": 10.0}, run="rough floor"),
+        ),
+        references=("Moffatt 2000",),
     ),
 )

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Curves, DrawPanel, Line, drawn, energies, panels, space
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, thin_sheet
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
@@ -20,10 +23,6 @@ from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 MASS, WIDTH, DEPTH = 1.0, 0.2, 0.1
 FALLS, OUTPUTS = 270, 500
@@ -116,29 +115,29 @@ def numbers(motions: Mapping[str, Motion], height: float, length: float, boxes: 
     momentum = np.linalg.norm(space.angular_momentum, axis=-1).max()
     about_z = space.angular_momentum[..., 2] - MASS * np.cross(space.position, space.velocity)[..., 2]
     checks = [
-        ReferenceCheck(
+        check(
             "largest relative change of energy, 3D",
             "1",
-            float(np.abs(space.energy / whole - 1).max()),
+            np.abs(space.energy / whole - 1).max(),
             0.0,
             1e-11,
             "restitution 1, no friction",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "largest vertical angular momentum, 3D",
             "kg m2/s",
-            float(np.abs(about_z).max()),
+            np.abs(about_z).max(),
             0.0,
             1e-11 * float(momentum),
             "vertical impulses have no torque about the vertical",
-            size=float(momentum),
+            size=momentum,
         ),
     ]
     for motion, dimensions, terms in ((plane, 2, "1 : 1"), (space, 3, "1 : 2, since L is horizontal")):
         found = mean_energies(motion)
         checks += [
-            ReferenceCheck(
+            check(
                 f"rotational over vertical kinetic energy, {dimensions}D",
                 "1",
                 found.ratio,
@@ -146,7 +145,7 @@ def numbers(motions: Mapping[str, Motion], height: float, length: float, boxes: 
                 0.05 * (dimensions - 1),
                 f"equipartition, {terms}",
             ),
-            ReferenceCheck(
+            check(
                 f"mean kinetic energy, {dimensions}D",
                 "J",
                 found.vertical + found.rotational,
@@ -158,74 +157,53 @@ def numbers(motions: Mapping[str, Motion], height: float, length: float, boxes: 
     return checks
 
 
-def picture(motions: Mapping[str, Motion], height: float, length: float, boxes: float) -> Figure:
+@panels("AB;CD")
+def picture(motions: Mapping[str, Motion], height: float, length: float, boxes: float) -> list[DrawPanel]:
     """One box and its energies; the means of many, in 2D and 3D, as they settle, and box by box."""
-    from polhode.plot.style import styled_figure
+    one = motions[ONE]
+    parts = energies(one, "rotational", "translational", "potential")
+    return [
+        _bounces(one),
+        Curves("its energy", "J", over=one, stacked=parts, y=(0.0, 1.04 * float(one.energy.max())), impacts=True),
+        Curves(
+            "rotational/vertical",
+            "ratio of means",
+            [_running_ratio(motions[name], name[-2:]) for name in (SPACE, PLANE)],
+            over=motions[SPACE],
+            levels=(1.0, 2.0),
+            y=(0.0, 2.6),
+        ),
+        drawn(_draw_shares, motions, title="rotational share"),
+    ]
 
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        (where, energies), (running, shares) = figure.subplots(2, 2)
-        _draw_box(where, motions[ONE])
-        _draw_energies(energies, motions[ONE])
-        _draw_running_ratios(running, motions)
-        _draw_shares(shares, motions)
-    return figure
 
-
-def _draw_box(axes: Axes, motion: Motion) -> None:
+def _bounces(motion: Motion) -> DrawPanel:
     """The first falls and bounces; the box stays where it is, the copies are moved aside."""
-    from polhode.gallery.drawing.surfaces import draw_ground
-    from polhode.plot.scene import Scene, world_camera
-
-    scene, body = Scene(world_camera(0.0, 0.0)), motion.scenario.bodies[0]
-    size = float(np.linalg.norm((DEPTH, WIDTH, motion.scenario.bodies[0].surface().vertices[:, 2].max() * 2)))
-    frames = np.arange(0, FRAMES // 3, 9)
-    for n, frame in enumerate(frames):
-        place = motion.position[frame] + (0.62 * size * n, 0.0, 0.0)
-        scene.body(body, place, motion.rotation_matrix[frame], half=2)
-    draw_ground(scene, (-size, 0.0, 0.0), (0.62 * size * len(frames) + size / 2, 0.0, 0.0), 0.12 * size)
-    scene.draw(axes, f"one box, every {motion.times[9]:.2g} s, to the right", margin=0.01)
+    scene, sides = space(0.0, 0.0), (DEPTH, WIDTH, motion.scenario.bodies[0].surface().vertices[:, 2].max() * 2)
+    size, frames = float(np.linalg.norm(sides)), np.arange(0, FRAMES // 3, 9)
+    scene.frames(motion, frames, (0.62 * size, 0.0, 0.0), half=2)
+    scene.ground((-size, 0.0, 0.0), (0.62 * size * len(frames) + size / 2, 0.0, 0.0), 0.12 * size)
+    return scene.panel(f"one box, every {motion.times[9]:.2g} s, to the right", margin=0.01)
 
 
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.panels import mark_impacts
-    from polhode.plot.style import COLORS
-
-    names = ("rotational", "translational", "potential")
-    parts = (motion.rotational_energy, motion.translational_energy, motion.potential_energy)
-    axes.stackplot(motion.times, *parts, colors=[COLORS[n] for n in names], alpha=0.75, labels=names)
-    axes.set_ylim(0.0, 1.04 * float(motion.energy.max()))
-    finish_time_panel(axes, motion, "its energy", "J", 3)
-    mark_impacts(axes, motion)
-
-
-def _draw_running_ratios(axes: Axes, motions: Mapping[str, Motion]) -> None:
+def _running_ratio(motion: Motion, name: str) -> Line:
     """Ratio of the means from the end of the transient on, with its final standard error."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    for name, expected, color in ((SPACE, 2, COLOR_CYCLE[0]), (PLANE, 1, COLOR_CYCLE[1])):
-        motion, found = motions[name], mean_energies(motions[name])
-        late = motion.times > TRANSIENT * motion.times[-1]
-        vertical = (MASS * motion.velocity[late, :, 2] ** 2 / 2).mean(axis=1).cumsum()
-        ratio = motion.rotational_energy[late].mean(axis=1).cumsum() / vertical
-        axes.axhline(expected, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (4, 3)))
-        label = f"{name[-2:]}: {found.ratio:.3f} ± {found.error:.3f}"
-        axes.plot(motion.times[late], ratio, color=color, label=label)
-    axes.set_ylim(0.0, 2.6)
-    finish_time_panel(axes, motion, "rotational/vertical", "ratio of means", 2)
+    late, found = motion.times > TRANSIENT * motion.times[-1], mean_energies(motion)
+    vertical = (MASS * motion.velocity[late, :, 2] ** 2 / 2).mean(axis=1).cumsum()
+    ratio = motion.rotational_energy[late].mean(axis=1).cumsum() / vertical
+    return Line(ratio, f"{name}: {found.ratio:.3f} ± {found.error:.3f}", x=motion.times[late])
 
 
 def _draw_shares(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """Histograms over the boxes of the rotational share of the kinetic energy, mean over time."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
+    from polhode.plot.style import COLOR_CYCLE, add_legend_above
 
     for name, expected, color in ((SPACE, 2 / 3, COLOR_CYCLE[0]), (PLANE, 1 / 2, COLOR_CYCLE[1])):
         motion = motions[name]
         late = motion.times > TRANSIENT * motion.times[-1]
-        rotational = motion.rotational_energy[late].mean(axis=0)
-        share = rotational / motion.kinetic_energy[late].mean(axis=0)
+        share = motion.rotational_energy[late].mean(axis=0) / motion.kinetic_energy[late].mean(axis=0)
         axes.hist(share, bins=np.linspace(0.35, 0.8, 46).tolist(), color=color, alpha=0.6, label=name)
-        axes.axvline(expected, color=COLORS["ink"], linewidth=1.0, linestyle=(0, (4, 3)))
-    axes.set_title("rotational share")
+        axes.axvline(expected, color="#222222", linewidth=1.0, linestyle=(0, (4, 3)))
     axes.set_xlabel("share of the kinetic energy, mean over time; dashed: 1/2 and 2/3")
     axes.set_ylabel("boxes")
     add_legend_above(axes, 2)
@@ -248,13 +226,12 @@ MODEL = Model(
     title="Bouncing boxes share their energy evenly between the degrees of freedom that take part",
     theme="impact and contact",
     source="[Christian 2011, project 17.3]",
-    explanation=(
-        "Does the average energy of translation equal that of rotation? Boxes start at rest above a floor without\n"
-        "friction that returns all energy; a corner strikes, they tumble, and after many bounces the answer is:\n"
-        "evenly between degrees of freedom. Horizontal translation has none, for the floor only pushes upward. In\n"
-        "a plane vertical motion and rotation are equal. In space three rotational degrees would make it 1 : 3, but\n"
-        "the vertical angular momentum stays zero: 1 : 2. The means are those of all states of that energy."
-    ),
+    explanation="""\
+Does the average energy of translation equal that of rotation? Boxes start at rest above a floor without
+friction that returns all energy; a corner strikes, they tumble, and after many bounces the answer is:
+evenly between degrees of freedom. Horizontal translation has none, for the floor only pushes upward. In
+a plane vertical motion and rotation are equal. In space three rotational degrees would make it 1 : 3, but
+the vertical angular momentum stays zero: 1 : 2. The means are those of all states of that energy.""",
     parameters=(
         Parameter("height", "m", 1.0, 0.5, 3.0, "initial height of the center of the box"),
         Parameter("length", "m", 0.3, 0.05, 0.6, "one side; the others are 0.2 and 0.1 m"),
@@ -264,4 +241,19 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\langle E_{\mathrm{trans}}\rangle : \langle E_{\mathrm{rot}}\rangle = 1 : 2",
+                "in space: one vertical degree of freedom, two of rotation",
+            ),
+            Formula(r"\langle E_{\mathrm{trans}}\rangle : \langle E_{\mathrm{rot}}\rangle = 1 : 1", "in a plane"),
+        ),
+        steps=(
+            TryThis("One box: each bounce exchanges energy between falling and turning.", run="one box"),
+            TryThis("From 3 m.", values={"height": 3.0}, run="one box"),
+            TryThis("Sixty-four boxes in a plane.", run="boxes in 2D"),
+        ),
+        references=("Christian 2011, project 17.3",),
+    ),
 )

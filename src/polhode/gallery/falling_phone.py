@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt as plain_sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, components, panels, space
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array, as_leaves
 from polhode.web.props import Cuboid
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDES = (0.15, 0.07, 0.008)
 MASS = 0.18
@@ -105,7 +102,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
     fallen, closed = motions[AXES_NAMES[MIDDLE]], _closed_form_rates(MIDDLE, spin, nudge)
     speed = sqrt(2 * STANDARD_GRAVITY * height)
     return [
-        ReferenceCheck(
+        check(
             "growth rate about the intermediate axis, per unit spin",
             "1",
             _measure_growth(motions) / spin,
@@ -114,7 +111,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
             "sqrt((I3 - I2)(I2 - I1)/(I1 I3))",
         ),
         *(
-            ReferenceCheck(
+            check(
                 f"wobble rate about the {AXES_NAMES[axis]}, per unit spin",
                 "1",
                 _measure_wobble(motions, axis) / spin,
@@ -124,19 +121,19 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
             )
             for axis in (0, 2)
         ),
-        ReferenceCheck(
+        check(
             "spin about the intermediate axis at impact",
             "rad/s",
-            float(fallen.angular_velocity_body[-1, MIDDLE]),
-            float(closed.rates_at(fallen.times[-1])[MIDDLE]),
+            fallen.angular_velocity_body[-1, MIDDLE],
+            closed.rates_at(fallen.times[-1])[MIDDLE],
             1e-8 * spin,
             "Jacobi's closed form",
             size=spin,
         ),
-        ReferenceCheck(
+        check(
             "speed at impact",
             "m/s",
-            float(-fallen.velocity[-1, 2]),
+            -fallen.velocity[-1, 2],
             speed,
             1e-11 * speed,
             "sqrt(2 g h), independent of the rotation",
@@ -158,95 +155,69 @@ def _measure_wobble(motions: Mapping[str, Motion], axis: int) -> float:
     return float(np.pi / (2 * zero[0]))
 
 
-def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> Figure:
+@panels("AB;AC;AD", size=(12.0, 8.4))
+def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> list[DrawPanel]:
     """The three falls, the tilt of the spin axis, and the growth of a nudge."""
-    from polhode.plot.style import styled_figure
+    middle, tiny = motions[AXES_NAMES[MIDDLE]], motions[AXES_NAMES[MIDDLE] + SMALL_NUDGE_SUFFIX]
+    closed: Any = SMALL_NUDGE * np.exp(spin * sqrt(-_stability_coefficient(MIDDLE)) * tiny.times)
+    share = tiny.angular_velocity_body[:, (MIDDLE + 1) % 3] / spin
+    rate = f"rate {_measure_growth(motions) / spin:.7f} times the spin"
+    return [
+        _falls(motions),
+        Curves(
+            "tilt from L",
+            "deg",
+            [Line(_tilt(motions[name], i), name, f"axis_{i + 1}") for i, name in enumerate(AXES_NAMES)],
+            over=middle,
+            across="",
+            y=(0.0, 185.0),
+            y_ticks=(0, 45, 90, 135, 180),
+        ),
+        Curves(
+            "intermediate axis",
+            "rad/s",
+            components(middle.angular_velocity_body),
+            Closed(_closed_form_rates(MIDDLE, spin, nudge).rates_at(middle.times)),
+            middle,
+        ),
+        Curves(
+            "growth",
+            "fraction of the spin",
+            Line(share, rate, f"axis_{MIDDLE + 1}"),
+            Closed(closed, "exponential"),
+            tiny,
+            log="y",
+        ),
+    ]
 
-    with styled_figure(12.0, 8.4, MODEL.title) as figure:
-        halves: Any = figure.subfigures(1, 2)
-        left, right = halves
-        _draw_falls(left.subplots(), motions)
-        tilt, rates, growth = right.subplots(3, 1)
-        _draw_tilts(tilt, motions)
-        _draw_middle_rates(rates, motions, spin, nudge)
-        _draw_growth(growth, motions, spin)
-    return figure
 
-
-def _draw_falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
+def _falls(motions: Mapping[str, Motion]) -> DrawPanel:
     """The phone at equal time intervals, one column per axis."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXIS_COLORS, COLORS
-
-    scene, body = Scene(world_camera(0.7, 0.2)), box(SIDES, MASS)
-    across = scene.camera.right
+    scene, body = space(0.7, 0.2), box(SIDES, MASS)
+    across, down = scene.camera.right, np.array((0.0, 0.0, -0.19))
     frames = np.linspace(0, FRAMES, 8).round().astype(int)
     for column, name in enumerate(AXES_NAMES):
         motion, top = motions[name], 0.42 * column * across + np.array((0.0, 0.0, 0.13))
-        scene.text(top, name, AXIS_COLORS[column], (0, 14))
-        scene.arrow(top - (0.05, 0, 0), (0.1, 0, 0), AXIS_COLORS[column])
+        scene.text(top, name, f"axis_{column + 1}", (0, 14))
+        scene.arrow(top - (0.05, 0, 0), (0.1, 0, 0), f"axis_{column + 1}")
         for row, frame in enumerate(frames):
-            place = 0.42 * column * across - np.array((0.0, 0.0, 0.19 * row))
-            scene.body(body, place, motion.rotation_matrix[frame], _face_colors)
+            scene.body(body, 0.42 * column * across + row * down, motion.rotation_matrix[frame], _face_colors)
     for row, frame in enumerate(frames):
-        place = -0.13 * across - np.array((0.0, 0.0, 0.19 * row))
-        scene.text(place, f"{motion.times[frame]:.2f} s", COLORS["muted"], (-4, 0))
-    scene.draw(axes, "falling; screen dark, back bright; arrows along the spin", margin=0.0)
+        scene.text(row * down - 0.13 * across, f"{motion.times[frame]:.2f} s", "muted", (-4, 0))
+    return scene.panel("falling; screen dark, back bright; arrows along the spin", margin=0.0)
 
 
 def _face_colors(centers: Array) -> list[str]:
     """Dark screen, bright back, gray rim."""
-    from polhode.plot.style import COLORS
-
     edge = 0.49 * SIDES[2]
-    return [COLORS["ink" if z > edge else "body" if z < -edge else "muted"] for z in centers[:, 2]]
+    return ["ink" if z > edge else "body" if z < -edge else "muted" for z in centers[:, 2]]
 
 
-def _draw_tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """Angle between the spin axis of the phone and the angular momentum, which is constant."""
-    from polhode.plot.style import AXIS_COLORS
-
-    for axis, name in enumerate(AXES_NAMES):
-        motion = motions[name]
-        along = motion.angular_momentum / np.linalg.norm(motion.angular_momentum, axis=1, keepdims=True)
-        cosine = np.einsum("ti,ti->t", along, motion.rotation_matrix[:, :, axis])
-        angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
-        axes.plot(motion.times, angle, color=AXIS_COLORS[axis], label=name)
-    axes.set_ylim(0.0, 185.0)
-    axes.set_yticks((0, 45, 90, 135, 180))
-    finish_time_panel(axes, motion, "tilt from L", "deg", 3)
-    axes.set_xlabel("")
-
-
-def _draw_middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
-    """Angular velocity of the drop about the intermediate axis, over the closed form."""
-    from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, draw_closed_form
-
-    motion = motions[AXES_NAMES[MIDDLE]]
-    draw_closed_form(axes, motion.times, _closed_form_rates(MIDDLE, spin, nudge).rates_at(motion.times))
-    for i in range(3):
-        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=OMEGA_LABELS[i])
-    finish_time_panel(axes, motion, "intermediate axis", "rad/s", 4)
-
-
-def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
-    """A tiny nudge, over the exponential of the linear theory."""
-    from polhode.plot.log_axes import set_log_y
-    from polhode.plot.style import AXIS_COLORS, draw_closed_form
-
-    motion = motions[AXES_NAMES[MIDDLE] + SMALL_NUDGE_SUFFIX]
-    share = motion.angular_velocity_body[:, (MIDDLE + 1) % 3] / spin
-    rate = spin * sqrt(-_stability_coefficient(MIDDLE))
-    closed: Any = SMALL_NUDGE * np.exp(rate * motion.times)
-    draw_closed_form(axes, motion.times, closed, "exponential")
-    axes.plot(
-        motion.times,
-        share,
-        color=AXIS_COLORS[MIDDLE],
-        label=f"rate {_measure_growth(motions) / spin:.7f} times the spin",
-    )
-    set_log_y(axes)
-    finish_time_panel(axes, motion, "growth", "fraction of the spin", 2)
+def _tilt(motion: Motion, axis: int) -> Array:
+    """Angle in deg between the spin axis of the phone and the angular momentum, which is constant."""
+    along = motion.angular_momentum / np.linalg.norm(motion.angular_momentum, axis=1, keepdims=True)
+    cosine = np.einsum("ti,ti->t", along, motion.rotation_matrix[:, :, axis])
+    return np.asarray(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 def stage(spin: float, nudge: float, height: float, run: str) -> Stage:
@@ -274,13 +245,12 @@ MODEL = Model(
     title="A phone spinning about its intermediate axis flips over if it falls long enough",
     theme="real bodies",
     source="[Tops report, section 5, figures 4 and 5]; [Christian 2011, problem 17.6]",
-    explanation=(
-        "A phone of 150 x 70 x 8 mm is dropped, spinning about one of its three axes, with a nudge of a few\n"
-        "percent about another. Gravity exerts no torque: the phone rotates as in free space. About the long and\n"
-        "the short axis the nudge only causes a wobble; about the intermediate one, the axis across the screen, it\n"
-        "grows as exp(0.79 spin t). Dropped from 1.5 m at three revolutions per second, the phone makes half a\n"
-        "twist and flips over; slower or from a lower height, it hits the floor before the nudge has grown."
-    ),
+    explanation="""\
+A phone of 150 x 70 x 8 mm is dropped, spinning about one of its three axes, with a nudge of a few
+percent about another. Gravity exerts no torque: the phone rotates as in free space. About the long and
+the short axis the nudge only causes a wobble; about the intermediate one, the axis across the screen, it
+grows as exp(0.79 spin t). Dropped from 1.5 m at three revolutions per second, the phone makes half a
+twist and flips over; slower or from a lower height, it hits the floor before the nudge has grown.""",
     parameters=(
         Parameter("spin", "rad/s", 20.0, 5.0, 40.0, "rate about one of the phone's axes"),
         Parameter("nudge", "1", 0.03, 0.005, 0.2, "initial rate about the next axis, as a fraction of the spin"),
@@ -290,4 +260,24 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\lambda = \omega\sqrt{\frac{(I_2 - I_1)(I_3 - I_2)}{I_1 I_3}} \approx 0.79\,\omega",
+                "the growth of a nudge about the intermediate axis",
+            ),
+            Formula(r"t = \sqrt{\frac{2h}{g}}", "the time there is"),
+        ),
+        steps=(
+            TryThis("From 1.5 m at three revolutions per second: half a twist.", run="intermediate axis"),
+            TryThis(
+                "From half a meter it hits the floor in the middle of the flip.",
+                values={"height": 0.5},
+                run="intermediate axis",
+            ),
+            TryThis("About the long axis it only wobbles.", run="long axis"),
+            TryThis("About the short axis, too.", run="short axis"),
+        ),
+        references=("Tops report, section 5", "Landau and Lifshitz, section 37"),
+    ),
 )

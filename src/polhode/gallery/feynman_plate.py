@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -10,27 +12,21 @@ from polhode.equations.elementary import tan
 from polhode.equations.scalar_ops import cos, sin
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leapfrog
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import radians
-from polhode.gallery.shared import finish_time_panel
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import thin_disk, thin_sheet
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.12, 0.3
 TRAY = (0.45, 0.3)
@@ -108,7 +104,7 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
     tray_rates, drift = tray.angular_velocity_body, float(across.angular_velocity_body[0, 2])
     squares = (tray_rates[:, :2] ** 2).sum(axis=1)
     return [
-        ReferenceCheck(
+        check(
             "wobble-to-spin ratio",
             "1",
             _wobble_rate(plate) / spin,
@@ -122,16 +118,16 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
             motions, top, "leapfrog", plate_leapfrog, "[Christian 2011, eqs. 17.45 and 17.46] step by step"
         ),
         _check_energy_gain(motions, top, "euler", plate_code, "the printed code step by step"),
-        ReferenceCheck(
+        check(
             "change of ω₁² + ω₂² for a tray",
             "rad2/s2",
-            float(np.ptp(squares)),
+            np.ptp(squares),
             0.0,
             1e-9 * float(squares[0]),
             "constant for any lamina, I3 = I1 + I2",
-            float(squares[0]),
+            squares[0],
         ),
-        ReferenceCheck(
+        check(
             "wobble-to-spin ratio of a tray, 1 degree",
             "1",
             _wobble_rate(tray) / turning_rate(tray.times, tray_rates[:, :2]),
@@ -139,7 +135,7 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
             1e-8,
             "mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2) over mean w3, by Jacobi's functions; 2 for a small wobble",
         ),
-        ReferenceCheck(
+        check(
             "precession of ω, spun about a diameter",
             "rad/s",
             turning_rate(across.times, across.angular_velocity_body[:, :2]),
@@ -160,9 +156,7 @@ def _check_errors(
         expected = float(angle_between(printed, top.quaternions_at(DURATION)))
         label = f"attitude error, {_run_name(method, h)}"
         found.append(
-            ReferenceCheck(
-                label, "rad", _attitude_error(motions[_run_name(method, h)], top), expected, 1e-6 * expected, source
-            )
+            check(label, "rad", _attitude_error(motions[_run_name(method, h)], top), expected, 1e-6 * expected, source)
         )
     return found
 
@@ -182,94 +176,85 @@ def _check_energy_gain(
     printed = listing(top.moments, top.rates, STEPS[0], round(DURATION / STEPS[0])).rates
     expected = float((top.moments * printed**2).sum() / (top.moments * top.rates**2).sum()) - 1
     found = float(motions[name].rotational_energy[-1] / motions[name].rotational_energy[0]) - 1
-    return ReferenceCheck(f"relative energy gain, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
+    return check(f"relative energy gain, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
 
 
-def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
+@panels("ABC;DEF")
+def picture(motions: dict[str, Motion], spin: float, tilt: float) -> list[DrawPanel]:
     """The plate in space and in body axes, revolutions of axis and plate, and the errors of the algorithms."""
     from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
-    from polhode.plot.style import styled_figure
 
     top, plate = _make_plate(spin, tilt), motions["plate"]
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], plate, 0.1 / spin, title="in space")
-        draw_in_body(grid[0, 1], plate, title="in body axes: ω and L precess")
-        _draw_turns(grid[0, 2], plate, motions["tray"])
-        draw_rates(grid[1, 0], plate)
-        _draw_errors(grid[1, 1], motions, top)
-        _draw_energies(grid[1, 2], motions)
-    return figure
+    return [
+        drawn(draw_in_space, plate, 0.1 / spin, title="in space"),
+        drawn(draw_in_body, plate, title="in body axes: ω and L precess"),
+        _turns(plate, motions["tray"]),
+        drawn(draw_rates, plate),
+        _errors(motions, top),
+        _energy_changes(motions),
+    ]
 
 
-def _draw_turns(axes: Axes, plate: Motion, tray: Motion) -> None:
+def _turns(plate: Motion, tray: Motion) -> Curves:
     """Revolutions of the axis about L, and of the plate about its axis."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form
-
     spun = plate.angular_velocity_body[:, 2] * plate.times / (2 * np.pi)
-    for motion, style, color, name in (
-        (tray, (0, (4, 2)), COLORS["muted"], "tray, 1°"),
-        (plate, "solid", COLORS["L"], "plate"),
-    ):
-        wobbled = azimuths(motion.rotation_matrix[:, :, 2], motion.angular_momentum[0]) / (2 * np.pi)
-        axes.plot(motion.times, wobbled, color=color, linestyle=style, label=f"axis about L, {name}")
-    draw_closed_form(axes, plate.times, 2 * spun, "twice the spin")
-    axes.plot(plate.times, spun, color=AXIS_COLORS[2], label="plate about its axis")
-    axes.set_title(f"wobble-to-spin ratio {_wobble_rate(plate) / plate.angular_velocity_body[0, 2]:.6f}")
-    axes.set_ylabel("revolutions")
-    axes.set_ylim(0.0, 1.5 * float(2 * spun[-1]))
-    format_time_axis(axes, plate)
-    axes.legend(loc="upper left", borderaxespad=0.2)
+
+    def wobbled(motion: Motion, name: str, color: str, style: str = "-") -> Line:
+        turns = azimuths(motion.rotation_matrix[:, :, 2], motion.angular_momentum[0]) / (2 * np.pi)
+        return Line(turns, f"axis about L, {name}", color, style, motion.times)
+
+    return Curves(
+        f"wobble-to-spin ratio {_wobble_rate(plate) / plate.angular_velocity_body[0, 2]:.6f}",
+        "revolutions",
+        [
+            wobbled(tray, "tray, 1°", "muted", "--"),
+            wobbled(plate, "plate", "L"),
+            Line(spun, "plate about its axis", "axis_3"),
+        ],
+        Closed(2 * spun, "twice the spin"),
+        plate,
+        y=(0.0, 1.5 * float(2 * spun[-1])),
+        legend="upper left",
+    )
 
 
-def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
-    from matplotlib.ticker import NullFormatter
-
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form, format_power_of_ten
-
-    steps = np.array(STEPS)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    largest = 0.0
-    for method, order, color, name in (
-        ("euler", 1, COLOR_CYCLE[1], "printed code"),
-        ("leapfrog", 2, COLOR_CYCLE[0], "leapfrog"),
-    ):
+def _errors(motions: dict[str, Motion], top: SymmetricTop) -> Curves:
+    steps, lines, laws = 1000 * np.array(STEPS), list[Line](), list[Array]()
+    for method, order, color, name in (("euler", 1, 1, "printed code"), ("leapfrog", 2, 0, "leapfrog")):
         errors = np.array([_attitude_error(motions[_run_name(method, h)], top) for h in STEPS])
-        largest = max(largest, float(errors.max()))
-        law = errors[-1] * (steps / steps[-1]) ** order
-        draw_closed_form(axes, 1000 * steps, law, "orders 1 and 2" if order == 1 else "")
         label = f"{name}, order {np.log2(errors[-2] / errors[-1]):.2f}"
-        axes.plot(1000 * steps, errors, color=color, marker="o", markersize=5, label=label)
-    axes.set_xticks(1000 * steps, [f"{1000 * h:g}" for h in STEPS])
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_major_formatter(format_power_of_ten)
-    axes.set_ylim(top=30 * largest)
-    axes.set_title("attitude error after 1 s")
-    axes.set_xlabel("step (ms)")
-    axes.set_ylabel("rad")
-    axes.legend(loc="upper left", borderaxespad=0.2)
+        lines.append(Line(errors, label, color, "-o", steps))
+        laws.append(errors[-1] * (steps / steps[-1]) ** order)
+    return Curves(
+        "attitude error after 1 s",
+        "rad",
+        lines,
+        Closed(np.stack(laws, axis=1), "orders 1 and 2", steps),
+        across="step (ms)",
+        log="xy",
+        x_ticks=steps.tolist(),
+        y=(None, 30 * max(float(line.y.max()) for line in lines)),
+        legend="upper left",
+    )
 
 
-def _draw_energies(axes: Axes, motions: dict[str, Motion]) -> None:
+def _energy_changes(motions: dict[str, Motion]) -> Curves:
     """Energy change of both algorithms, on a logarithmic axis."""
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    styles = ("solid", (0, (5, 2)), (0, (1, 1.5)))
-    ends = []
-    for method, color, name in (("euler", COLOR_CYCLE[1], "printed code"), ("leapfrog", COLOR_CYCLE[0], "leapfrog")):
-        axes.plot([], [], color=color, label=name)
-        for h, style in zip(STEPS, styles, strict=True):
-            motion = motions[_run_name(method, h)]
-            change = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
-            ends.append(float(change[-1]))
-            axes.plot(motion.times, mask_nonpositive(change), color=color, linestyle=style, linewidth=1.3)
-    for h, style in zip(STEPS, styles, strict=True):
-        axes.plot([], [], color=COLORS["muted"], linestyle=style, label=f"{1000 * h:g} ms")
-    set_log_y_limits(axes, min(ends) / 1e3, 10 * max(ends))
-    finish_time_panel(axes, motions["plate"], "energy change (L is constant)", "relative", 3, rows=2)
+    lines, methods = list[Line](), {"euler": ("printed code", 1), "leapfrog": ("leapfrog", 0)}
+    for (method, (name, color)), (h, style) in product(methods.items(), zip(STEPS, ("-", "--", ":"), strict=True)):
+        energy = motions[_run_name(method, h)].rotational_energy
+        change, times = np.abs(energy / energy[0] - 1), motions[_run_name(method, h)].times
+        lines.append(Line(change, f"{name}, {1000 * h:g} ms", color, style, times, 1.3))
+    ends = [float(line.y[-1]) for line in lines]
+    return Curves(
+        "energy change (L is constant)",
+        "relative",
+        lines,
+        over=motions["plate"],
+        log="y",
+        y=(min(ends) / 1e3, 10 * max(ends)),
+        legend=(2, 3),
+    )
 
 
 def stage(spin: float, tilt: float, run: str) -> Stage:
@@ -292,13 +277,12 @@ MODEL = Model(
     title="Feynman's plate wobbles twice per revolution",
     theme="free rotation",
     source="[Christian 2011, section 17.5, problems 17.4 and 17.5]",
-    explanation=(
-        "A plate is thrown with a slight wobble: its axis precesses about the angular momentum at (I3/I1)/cos(theta)\n"
-        "times the spin, and for a disk I3 = 2 I1, hence twice per revolution, slightly more at larger tilt. A tray\n"
-        "wobbles alike, since I3 = I1 + I2 holds for any lamina; spun about a diameter the plate does not, its\n"
-        "angular velocity only drifts at w3. The code printed in the text uses the rate at the start of the step:\n"
-        "this is Euler's method and gains energy. Leapfrog uses the rate at midstep and is a hundred times better."
-    ),
+    explanation="""\
+A plate is thrown with a slight wobble: its axis precesses about the angular momentum at (I3/I1)/cos(theta)
+times the spin, and for a disk I3 = 2 I1, hence twice per revolution, slightly more at larger tilt. A tray
+wobbles alike, since I3 = I1 + I2 holds for any lamina; spun about a diameter the plate does not, its
+angular velocity only drifts at w3. The code printed in the text uses the rate at the start of the step:
+this is Euler's method and gains energy. Leapfrog uses the rate at midstep and is a hundred times better.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis"),
         Parameter("tilt", "deg", 10.0, 1.0, 30.0, "angle between the plate's axis and the angular momentum"),
@@ -307,4 +291,20 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\Omega = \frac{I_3}{I_1}\,\frac{\omega_3}{\cos\theta}",
+                "the wobble, from the spin about the plate's axis",
+            ),
+            Formula("I_3 = I_1 + I_2", "for any flat body: a plate wobbles twice per revolution"),
+        ),
+        steps=(
+            TryThis("Two wobbles in each revolution.", run="plate", switches=("trailAxis3",)),
+            TryThis("At a tilt of 30 degrees, 2.3.", values={"tilt": 30.0}, run="plate", switches=("trailAxis3",)),
+            TryThis("A tray wobbles like the plate.", run="tray"),
+            TryThis("The code printed in the text gains energy: Euler's method.", run="printed code at 4 ms"),
+        ),
+        references=("Christian 2011, section 17.5",),
+    ),
 )

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import degrees, pi, radians
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
 from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import torque
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
+from polhode.validation import Array
 from polhode.web.props import AxisLine, Shaft
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDES = (0.1, 0.4, 0.9)
 MASS = 10.0
@@ -66,157 +63,128 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Ref
     shaft = np.array((0.0, 0.0, rate))
     momenta = motion.inertia_world @ shaft
     asked = np.einsum("ti,ti->t", np.cross(shaft, momenta), motion.rotation_matrix[:, :, 0])
-    w, size = motion.angular_velocity, axle.angular_momentum
+    size = axle.angular_momentum
     across = np.hypot(momenta[:, 0], momenta[:, 1])
     azimuth = np.unwrap(np.arctan2(momenta[:, 1], momenta[:, 0]))
     body_momenta = motion.angular_velocity_body * axle.moments
     return [
-        ReferenceCheck(
+        check(
             "bearing torque along the rotating x axis",
             "N m",
-            float(asked[-1]),
+            asked[-1],
             axle.torque,
             1e-10 * abs(axle.torque),
             "w x (R I R^T w) = m w^2 (b^2 - c^2) sin(2 tilt)/24",
         ),
-        ReferenceCheck(
+        check(
             "|L| in world axes",
             "kg m2/s",
-            float(np.linalg.norm(momenta[-1])),
+            np.linalg.norm(momenta[-1]),
             size,
             1e-10 * size,
             "w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2)",
         ),
-        ReferenceCheck(
+        check(
             "|L| in body axes",
             "kg m2/s",
-            float(np.linalg.norm(body_momenta[-1])),
+            np.linalg.norm(body_momenta[-1]),
             size,
             1e-10 * size,
             "the same: rotations preserve length [Christian 2011, exercise 17.11]",
         ),
-        ReferenceCheck(
+        check(
             "angle between L and the shaft",
             "deg",
-            float(np.degrees(np.arctan2(across[-1], momenta[-1, 2]))),
+            np.degrees(np.arctan2(across[-1], momenta[-1, 2])),
             degrees(axle.angle_to_shaft),
             1e-10 * degrees(axle.angle_to_shaft),
             "tan = |I3 - I2| sin(tilt) cos(tilt)/(I2 sin^2 + I3 cos^2)",
         ),
-        ReferenceCheck(
+        check(
             "precession rate of L about the shaft",
             "rad/s",
-            float((azimuth[-1] - azimuth[0]) / (motion.times[-1] - motion.times[0])),
+            (azimuth[-1] - azimuth[0]) / (motion.times[-1] - motion.times[0]),
             rate,
             1e-10 * rate,
             "rate of the shaft",
         ),
-        ReferenceCheck(
+        check(
             "largest angle between ω and the shaft, free box with that torque",
             "rad",
-            float(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]).max()),
+            np.radians(_angle_to_shaft(motion)).max(),
             0.0,
             1e-10,
             "Euler's equations: I w' = N - w x I w = 0",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "largest entry error of R I R^T in the motion",
             "kg m2",
-            float(np.abs(motion.inertia_world - axle.inertia_at(motion.times)).max()),
+            np.abs(motion.inertia_world - axle.inertia_at(motion.times)).max(),
             0.0,
             1e-10 * float(axle.moments.max()),
             "[Christian 2011, eq. 17.32] written out",
-            size=float(axle.moments.max()),
+            size=axle.moments.max(),
         ),
     ]
 
 
-def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> Figure:
+@panels("AB;AC;AD", widths=(0.92, 1.0), heights=(1.15, 1, 1))
+def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[DrawPanel]:
     """The box on its shaft with L and the torque, the rotating tensor, L over time, and w with and without bearings."""
-    from polhode.plot.style import styled_figure
+    held, axle = motions[HELD], _make_axle(tilt, rate)
+    entries = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "yz": (1, 2), "xz": (0, 2), "xy": (0, 1)}
+    found, closed = held.inertia_world, axle.inertia_at(held.times)
+    tensor = [
+        Line(found[:, i, j], name, f"axis_{n % 3 + 1}", "-" if i == j else "--")
+        for n, (name, (i, j)) in enumerate(entries.items())
+    ]
+    in_world = components(held.angular_momentum, "xyz")
+    in_body = components(held.angular_velocity_body * axle.moments, ("body axes 1", "2", "3"), style="--", width=1.1)
+    return [
+        _box_on_shaft(held, axle),
+        Curves(
+            "R I Rᵀ",
+            "kg m2",
+            tensor,
+            Closed(np.stack([closed[:, i, j] for i, j in entries.values()], axis=1)),
+            held,
+            across="",
+        ),
+        Curves("angular momentum", "kg m2/s", in_world + in_body, over=held, across=""),
+        Curves(
+            "angle of ω to shaft",
+            "deg",
+            [Line(np.maximum(_angle_to_shaft(motion), 1e-17), name) for name, motion in motions.items()],
+            over=held,
+            log="y",
+            y=(1e-17, 1e3),
+            most_ticks=6,
+        ),
+    ]
 
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        halves: Any = figure.subfigures(1, 2, width_ratios=(0.92, 1.0))
-        left, right = halves
-        _draw_box_on_shaft(left.subplots(), motions[HELD], _make_axle(tilt, rate))
-        tensor, momentum, shaft = right.subplots(3, 1, height_ratios=(1.15, 1, 1))
-        _draw_tensor(tensor, motions[HELD], _make_axle(tilt, rate))
-        _draw_momentum(momentum, motions[HELD], _make_axle(tilt, rate))
-        _draw_shaft_departure(shaft, motions)
-    return figure
+
+def _angle_to_shaft(motion: Motion) -> Array:
+    """Angle of the angular velocity to the shaft, in deg."""
+    w = motion.angular_velocity
+    return np.asarray(np.degrees(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2])))
 
 
-def _draw_box_on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
+def _box_on_shaft(motion: Motion, axle: TiltedBox) -> DrawPanel:
     """The initial box, L and its circle, and the torque."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXIS_COLORS, COLORS
-
-    scene, reach = Scene(world_camera(0.75, 0.28)), 0.72
-    rotation = motion.rotation_matrix[0]
-    momenta = motion.inertia_world @ np.array((0.0, 0.0, axle.rate))
-    scale = 0.62 / axle.angular_momentum
-    heights = np.linspace(-reach, reach, 60)
-    scene.line(np.stack((0 * heights, 0 * heights, heights), axis=-1), COLORS["muted"], width=4.0)
+    scene, reach, rotation = space(0.75, 0.28), 0.72, motion.rotation_matrix[0]
+    momenta = 0.62 / axle.angular_momentum * (motion.inertia_world @ np.array((0.0, 0.0, axle.rate)))
+    scene.line(np.outer(np.linspace(-reach, reach, 60), (0.0, 0.0, 1.0)), "muted", width=4.0)
     scene.body(box(SIDES, MASS), rotation=rotation)
-    scene.line(scale * momenta[: FRAMES // TURNS + 1], COLORS["L"], width=1.2)
-    scene.arrow((0, 0, 0), scale * momenta[0], COLORS["L"], "L", 2.6)
-    scene.arrow((0, 0, reach), (0, 0, 0.2), COLORS["omega"], "ω, along the shaft", 2.6)
-    along = np.sign(axle.torque) * rotation[:, 0]
-    scene.arrow(scale * momenta[0], 0.3 * along, COLORS["torque"], "torque", 2.6)
+    scene.line(momenta[: FRAMES // TURNS + 1], "L", width=1.2)
+    scene.arrow((0, 0, 0), momenta[0], "L", "L", 2.6)
+    scene.arrow((0, 0, reach), (0, 0, 0.2), "omega", "ω, along the shaft", 2.6)
+    scene.arrow(momenta[0], 0.3 * np.sign(axle.torque) * rotation[:, 0], "torque", "torque", 2.6)
     for i, side in enumerate(SIDES):
-        scene.arrow((0, 0, 0), (side / 2 + 0.14) * rotation[:, i], AXIS_COLORS[i], str(i + 1))
+        scene.arrow((0, 0, 0), (side / 2 + 0.14) * rotation[:, i], f"axis_{i + 1}", str(i + 1))
     angle = degrees(axle.angle_to_shaft)
-    scene.draw(axes, f"tilted by {degrees(axle.tilt):g}° about axis 1; L at {angle:.2f}° to the shaft", margin=0.03)
-
-
-def _draw_tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
-    """The varying entries of R I R^T."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, draw_closed_form
-
-    found, closed = motion.inertia_world, axle.inertia_at(motion.times)
-    entries = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("yz", 1, 2), ("xz", 0, 2), ("xy", 0, 1))
-    draw_closed_form(axes, motion.times, np.stack([closed[:, i, j] for _, i, j in entries], axis=1))
-    for n, (name, i, j) in enumerate(entries):
-        style = "solid" if i == j else (0, (4, 1.5))
-        axes.plot(motion.times, found[:, i, j], color=AXIS_COLORS[n % 3], linestyle=style, label=name)
-    axes.set_title("R I Rᵀ")
-    axes.set_ylabel("kg m2")
-    format_time_axis(axes, motion)
-    axes.set_xlabel("")
-    close: Any = {"borderaxespad": 0.2, "columnspacing": 0.8, "handlelength": 1.4, "handletextpad": 0.4}
-    axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.985), ncols=7, **close)
-
-
-def _draw_momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
-    """L in world axes, where it precesses, and in body axes, where it is constant."""
-    from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS
-
-    body = motion.angular_velocity_body * axle.moments
-    for i in range(3):
-        axes.plot(motion.times, motion.angular_momentum[:, i], color=AXIS_COLORS[i], label=XYZ_LABELS[i])
-        axes.plot(motion.times, body[:, i], color=AXIS_COLORS[i], linestyle=(0, (5, 3)), linewidth=1.1)
-    axes.plot([], [], color=COLORS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="body axes 1, 2, 3")
-    finish_time_panel(axes, motion, "angular momentum", "kg m2/s", 6)
-    axes.set_xlabel("")
-
-
-def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """Angle between the angular velocity and the shaft, with and without the torque."""
-    from polhode.plot.log_axes import set_log_y_limits
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, add_legend_above
-
-    for (name, motion), color in zip(motions.items(), COLOR_CYCLE, strict=False):
-        w = motion.angular_velocity
-        angle = np.degrees(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]))
-        axes.plot(motion.times, np.maximum(angle, 1e-17), color=color, label=name)
-    set_log_y_limits(axes, 1e-17, 1e3, 6)
-    axes.set_title("angle of ω to shaft")
-    axes.set_ylabel("deg")
-    format_time_axis(axes, motions[HELD])
-    add_legend_above(axes, 2)
+    title = f"tilted by {degrees(axle.tilt):g}° about axis 1; L at {angle:.2f}° to the shaft"
+    return scene.panel(title, margin=0.03)
 
 
 def stage(tilt: float, rate: float, run: str = HELD) -> Stage:
@@ -239,13 +207,12 @@ MODEL = Model(
     title="A box tilted on its shaft: L precesses, and the bearings exert a torque",
     theme="forces and torques",
     source="[Christian 2011, section 17.4, figure 17.4, exercise 17.11]",
-    explanation=(
-        "A box is tilted about its first axis and rotates steadily on a shaft along z. In world axes its inertia\n"
-        "tensor rotates with it (17.32), and L = I w points away from the shaft and precesses about it. A changing\n"
-        "L requires a torque w x L: the load on the bearings of an unbalanced wheel. This torque rotates with the\n"
-        "box, so it is constant in body axes. Applied to a free box, it keeps the angular velocity along a shaft\n"
-        "that is not there; without it, w leaves the shaft at once."
-    ),
+    explanation="""\
+A box is tilted about its first axis and rotates steadily on a shaft along z. In world axes its inertia
+tensor rotates with it (17.32), and L = I w points away from the shaft and precesses about it. A changing
+L requires a torque w x L: the load on the bearings of an unbalanced wheel. This torque rotates with the
+box, so it is constant in body axes. Applied to a free box, it keeps the angular velocity along a shaft
+that is not there; without it, w leaves the shaft at once.""",
     parameters=(
         Parameter("tilt", "deg", 20.0, 5.0, 85.0, "tilt of the box relative to the shaft, about its first axis"),
         Parameter("rate", "rad/s", 5.0, 0.5, 30.0, "angular velocity of the shaft"),
@@ -254,4 +221,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\boldsymbol{\tau} = \boldsymbol{\omega}\times\mathbf{L}",
+                "the torque of the bearings, which turns with the box",
+            ),
+            Formula(
+                r"\tau = \lvert I_3 - I_2\rvert\,\omega^2\sin\alpha\cos\alpha",
+                "its size, for a box tilted by α about its first axis",
+            ),
+        ),
+        steps=(
+            TryThis("L is not along the shaft, and goes round it.", switches=("trailL",)),
+            TryThis("At 45 degrees the bearings carry the largest torque.", values={"tilt": 45.0}),
+            TryThis("Twice the rate: four times the torque.", values={"rate": 10.0}),
+            TryThis("Take the bearings away: the angular velocity leaves the shaft at once.", run="without it"),
+        ),
+        references=("Christian 2011, section 17.4, exercise 17.11",),
+    ),
 )

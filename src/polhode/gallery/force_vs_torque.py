@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import pi
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.equations.scalar_ops import sqrt
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, energies, panels, space
+from polhode.gallery.plain_formulas import quarter_period
 from polhode.massprops.shapes import box
 from polhode.reference.pendulum import Pendulum
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import Ball, Polygon, Text
 from polhode.web.stage import Stage, StageCamera
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
-
 SIDES = (4.0, 1.0, 1.0)
-OFF_CENTER, AT_CENTER = "off the center", "at the center"
-FRAMES = 400
+OFF_CENTER, AT_CENTER, UNTIL_REST = "off the center", "at the center", "off the center, until it stops to turn"
+FRAMES, PAST_REST = 400, 1.02
+"""Outputs, and how much longer the last run is than until the rotation stops."""
 LEAST = 1000
 """Minimum number of steps per period of small oscillations."""
 
@@ -39,22 +36,21 @@ def _pendulum(force: float, arm: float, mass: float) -> Pendulum:
 
 
 def scenario(force: float, arm: float, mass: float, duration: float) -> dict[str, Scenario]:
-    """The long block from rest, pushed along z off center and at its center, at least until the first stop."""
-    swing = _pendulum(force, arm, mass)
-    frame = duration / FRAMES
-    frames = max(FRAMES, int(np.ceil(1.02 * swing.period / 2 / frame)))
-    steps_per_frame = int(np.ceil(frame * LEAST * swing.small_rate / (2 * pi)))
+    """The long block from rest, pushed along z off center and at its center; and off center until it stops to turn."""
+    rate = sqrt(force * arm / (mass * (SIDES[0] ** 2 + SIDES[2] ** 2) / 12))
+    stop = 2 * quarter_period(0.5) / rate
+    runs = {OFF_CENTER: (arm, duration), AT_CENTER: (0.0, duration), UNTIL_REST: (arm, PAST_REST * stop)}
     return {
         name: Scenario(
             box(SIDES, mass),
-            forces=[force_at((0.0, 0.0, force), point)],
-            duration=frames * frame,
-            step=frame / steps_per_frame,
-            output_times=np.arange(frames + 1) * frame,
+            forces=[force_at((0.0, 0.0, force), (at, 0.0, 0.0))],
+            duration=FRAMES * frame,
+            step=frame / -(-(frame * LEAST * rate / (2 * pi)) // 1),
+            output_times=[k * frame for k in range(FRAMES + 1)],
             method="rk4",
             name=f"force-vs-torque, {name}",
         )
-        for name, point in ((OFF_CENTER, (arm, 0.0, 0.0)), (AT_CENTER, (0.0, 0.0, 0.0)))
+        for name, at, frame in ((name, at, lasts / FRAMES) for name, (at, lasts) in runs.items())
     }
 
 
@@ -86,57 +82,53 @@ def numbers(
     motion, swing = motions[OFF_CENTER], _pendulum(force, arm, mass)
     along, angle = (force * duration) ** 2 / (2 * mass), float(swing.turned_at(duration))
     extra, most = force * arm * float(np.sin(angle)), force * arm
-    rest = zero_crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1]
-    at_rest = float(motion.at(swing.period / 2).angular_velocity[1]) ** 2 / 2 * most / swing.small_rate**2
-    speeds = np.linalg.norm(motion.point_velocities((arm, 0.0, 0.0))[: FRAMES + 1], axis=1)
+    later = motions[UNTIL_REST]
+    rest = zero_crossings(later, later.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1]
+    at_rest = float(later.at(swing.period / 2).angular_velocity[1]) ** 2 / 2 * most / swing.small_rate**2
+    speeds = np.linalg.norm(motion.point_velocities((arm, 0.0, 0.0)), axis=1)
     path = float(speeds[0] + speeds[-1] + 4 * speeds[1:-1:2].sum() + 2 * speeds[2:-1:2].sum()) * duration / (3 * FRAMES)
     length = _path_length(force, arm, mass, duration)
     return [
-        ReferenceCheck(
+        check(
             "extra energy",
             "J",
-            float(motion.rotational_energy[FRAMES]),
+            motion.rotational_energy[-1],
             extra,
             1e-9 * most,
             "F . (R r - r) = F d sin(angle)",
             most,
         ),
-        ReferenceCheck(
+        check(
             "work of the off-center force",
             "J",
-            float(np.asarray(motion.work)[FRAMES]),
+            np.asarray(motion.work)[-1],
             along + extra,
             1e-9 * along,
             "F . (displacement of the point of application)",
         ),
         *(
-            ReferenceCheck(
+            check(
                 f"translational energy, pushed {name}",
                 "J",
-                float(m.translational_energy[FRAMES]),
+                m.translational_energy[-1],
                 along,
                 1e-11 * along,
                 "(F t)^2/(2 M), independent of the point",
             )
-            for name, m in motions.items()
+            for name, m in ((name, motions[name]) for name in (OFF_CENTER, AT_CENTER))
         ),
-        ReferenceCheck(
-            "rotation angle",
-            "rad",
-            float(_turn_angle(motion)[FRAMES]),
-            angle,
-            1e-9,
-            "pendulum released at 90 degrees, cd(w0 t)",
+        check(
+            "rotation angle", "rad", _turn_angle(motion)[-1], angle, 1e-9, "pendulum released at 90 degrees, cd(w0 t)"
         ),
-        ReferenceCheck(
+        check(
             "time at which the rotation first stops",
             "s",
-            float(rest),
+            rest,
             swing.period / 2,
             1e-10 * swing.period,
             "2 K(1/2)/w0, w0^2 = F d/I",
         ),
-        ReferenceCheck(
+        check(
             "extra energy at that time",
             "J",
             at_rest,
@@ -145,7 +137,7 @@ def numbers(
             "the point has risen as far as the center",
             most,
         ),
-        ReferenceCheck(
+        check(
             "path length of the point of application",
             "m",
             path,
@@ -156,79 +148,61 @@ def numbers(
     ]
 
 
-def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> Figure:
+@panels("AB;AC", size=(12.0, 7.4), widths=(1, 1.25))
+def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> list[DrawPanel]:
     """Both blocks in motion, the path of the point of application, and the energies."""
-    from polhode.plot.style import styled_figure
+    swing, most = _pendulum(force, arm, mass), force * arm
+    motion = max((motions[OFF_CENTER], motions[UNTIL_REST]), key=lambda one: float(one.times[-1]))
+    along, extra = (force * motion.times) ** 2 / (2 * mass), most * np.sin(swing.turned_at(motion.times))
+    return [
+        _blocks(motions, arm),
+        Curves(
+            "energy, off center",
+            "J",
+            [Line(np.asarray(motion.work), "work", "total"), *energies(motion, "translational")],
+            Closed(np.stack((along, along + extra), axis=1)),
+            motion,
+            across="",
+        ),
+        Curves(
+            f"extra energy: zero again at {swing.period / 2:.6g} s",
+            "J",
+            Line(motion.rotational_energy, "rotational energy", "rotational"),
+            Closed(extra, "F·(R r - r)"),
+            motion,
+            marks=(swing.period / 2,),
+            levels=(most,),
+            notes=[Note((0.005, 1.01 * most), "maximum F d", "width", color="muted")],
+            y=(-0.04 * most, 1.15 * most),
+        ),
+    ]
 
-    with styled_figure(12.0, 7.4, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
-        _draw_blocks(figure.add_subplot(grid[:, 0]), motions, arm)
-        _draw_energies(figure.add_subplot(grid[0, 1]), motions, force, arm, mass)
-        _draw_extra_energy(figure.add_subplot(grid[1, 1]), motions[OFF_CENTER], force, arm, mass)
-    return figure
 
-
-def _draw_blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
+def _blocks(motions: Mapping[str, Motion], arm: float) -> DrawPanel:
     """Both blocks side by side at the same instants; heights scaled down to fit."""
-    from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(0.25, 0.22))
-    last = len(motions[OFF_CENTER].times) - 1
+    scene, last = space(0.25, 0.22), len(motions[OFF_CENTER].times) - 1
     rise = float(motions[OFF_CENTER].position[last, 2])
     shrunk = min(1.0, 14.0 / rise)
-    aside = {AT_CENTER: np.array((0.0, 0.0, 0.0)), OFF_CENTER: np.array((7.5, 0.0, 0.0))}
-    for name, point in ((AT_CENTER, (0.0, 0.0, 0.0)), (OFF_CENTER, (arm, 0.0, 0.0))):
+    shares = (0.0, 0.35, 0.55, 0.7, 0.85, 1.0) if rise * shrunk > 7 else (0.0, 0.6, 1.0)
+    for name, x, aside in ((AT_CENTER, 0.0, np.zeros(3)), (OFF_CENTER, arm, np.array((7.5, 0.0, 0.0)))):
         motion = motions[name]
-        places = motion.position * np.array((1.0, 1.0, shrunk)) + aside[name]
-        turns = motion.rotation_matrix
-        acts = move_toward_camera(scene, places + turns @ np.array(point), 50.0)
-        for n, share in enumerate((0.0, 0.35, 0.55, 0.7, 0.85, 1.0) if rise * shrunk > 7 else (0.0, 0.6, 1.0)):
+        places, turns = motion.position * np.array((1.0, 1.0, shrunk)) + aside, motion.rotation_matrix
+        acts = scene.toward(places + turns @ np.array((x, 0.0, 0.0)), 50.0)
+        for n, share in enumerate(shares):
             k = int(share * last)
-            scene.body(motion.scenario.bodies[0], move_toward_camera(scene, places[k], 6.0 * n), turns[k], half=0)
-            draw_force(
-                scene, move_toward_camera(scene, acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", COLORS["ink"]
-            )
+            scene.body(motion.scenario.bodies[0], scene.toward(places[k], 6.0 * n), turns[k], half=0)
+            scene.force(scene.toward(acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", "ink")
             if name == AT_CENTER:
                 scene.text(places[k] - np.array((2.3, 0.0, 0.0)), f"{motion.times[k]:.3g} s", offset=(-4.0, 0.0))
-        scene.line(acts, COLORS["path"], width=2.2)
-        scene.text(aside[name] - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
+        scene.line(acts, "path", width=2.2)
+        scene.text(aside - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
     scale = "" if shrunk == 1 else f"; heights 1 : {1 / shrunk:.3g}"
-    scene.draw(axes, f"lines: paths of the point of application{scale}", margin=0.02)
-
-
-def _draw_energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    motion = motions[OFF_CENTER]
-    t = motion.times
-    along = (force * t) ** 2 / (2 * mass)
-    extra = force * arm * np.sin(_pendulum(force, arm, mass).turned_at(t))
-    draw_closed_form(axes, t, np.stack((along, along + extra), axis=1))
-    axes.plot(t, np.asarray(motion.work), color=COLORS["total"], label="work")
-    axes.plot(t, motion.translational_energy, color=COLORS["translational"], label="translational")
-    finish_time_panel(axes, motion, "energy, off center", "J", 4)
-    axes.set_xlabel("")
-
-
-def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    swing, t = _pendulum(force, arm, mass), motion.times
-    draw_closed_form(axes, t, force * arm * np.sin(swing.turned_at(t)), "F·(R r - r)")
-    axes.plot(t, motion.rotational_energy, color=COLORS["rotational"], label="rotational energy")
-    axes.axvline(swing.period / 2, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.axhline(force * arm, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "bottom", "fontsize": 9}
-    axes.text(0.005, 1.01 * force * arm, "maximum F d", color=COLORS["muted"], **place)
-    axes.set_ylim(-0.04 * force * arm, 1.15 * force * arm)
-    finish_time_panel(axes, motion, f"extra energy: zero again at {swing.period / 2:.6g} s", "J", 2)
+    return scene.panel(f"lines: paths of the point of application{scale}", margin=0.02)
 
 
 def stage(force: float, arm: float, mass: float, duration: float, run: str = OFF_CENTER) -> Stage:
     """The point at which the force acts, and where it was at the start."""
-    at = (arm if run == OFF_CENTER else 0.0, 0.0, 0.0)
+    at = (0.0 if run == AT_CENTER else arm, 0.0, 0.0)
     half = np.array(SIDES) / 2
     outline = [(sx * half[0], -half[1], sz * half[2]) for sx, sz in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     return Stage(
@@ -251,13 +225,12 @@ MODEL = Model(
     title="An off-center force does more work: its point of application moves farther along it",
     theme="forces and torques",
     source="[Baraff 1997, section 5.5, figures 10 to 12]; [Slides]",
-    explanation=(
-        "A long block at rest is pushed for 10 s, once at its center of mass and once at its end. Both centers of\n"
-        "mass move identically, yet the second block also rotates: the same force gives it more energy. The work\n"
-        "is F times the displacement of the point of application along F, not along its path. A force of fixed\n"
-        "direction swings the block like a pendulum about that direction, so the extra energy F . (R r - r) is at\n"
-        "most F d, and returns to zero each time the rotation stops."
-    ),
+    explanation="""\
+A long block at rest is pushed for 10 s, once at its center of mass and once at its end. Both centers of
+mass move identically, yet the second block also rotates: the same force gives it more energy. The work
+is F times the displacement of the point of application along F, not along its path. A force of fixed
+direction swings the block like a pendulum about that direction, so the extra energy F . (R r - r) is at
+most F d, and returns to zero each time the rotation stops.""",
     parameters=(
         Parameter("force", "N", 1.0, 0.1, 10.0, "F, along z throughout"),
         Parameter(
@@ -270,4 +243,29 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"W = \mathbf{F}\cdot\Delta\mathbf{r}_P", "work: force times displacement of its point of application"
+            ),
+            Formula(
+                r"E_{\mathrm{rot}} = \mathbf{F}\cdot(R\,\mathbf{r} - \mathbf{r}) \le F d",
+                "the extra energy goes into the rotation, and comes back",
+            ),
+        ),
+        steps=(
+            TryThis(
+                "Pushed at its end, the block swings about the direction of the force while its center moves as "
+                "before.",
+                run="off the center",
+            ),
+            TryThis("Pushed at its center, it only moves.", run="at the center"),
+            TryThis(
+                "A short arm: it swings more slowly, and takes less extra energy.",
+                values={"arm": 0.25},
+                run="off the center",
+            ),
+        ),
+        references=("Baraff 1997, section 5.5",),
+    ),
 )

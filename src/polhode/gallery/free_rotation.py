@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.elementary import tan
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.gallery.plain_formulas import radians, sorted_period
-from polhode.gallery.shared import add_legend_below_title, finish_time_panel
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, thin_disk
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.12, 0.3
 SIDES = (0.3, 0.2, 0.1)
@@ -92,14 +87,12 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
     ratio = 2 / float(np.cos(np.radians(tilt)))
     wobble = azimuth_rate(plate.times, plate.rotation_matrix[:, :, 2], plate.angular_momentum[0])
     found = [
-        ReferenceCheck("attitude error of the plate", "rad", off, 0.0, 1e-10, "closed form of feynman-plate", 1.0),
-        ReferenceCheck(
-            "wobble-to-spin ratio of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"
-        ),
-        ReferenceCheck(
+        check("attitude error of the plate", "rad", off, 0.0, 1e-10, "closed form of feynman-plate", 1.0),
+        check("wobble-to-spin ratio of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"),
+        check(
             "change of ω₃ of the plate",
             "rad/s",
-            float(np.ptp(plate.angular_velocity_body[:, 2])),
+            np.ptp(plate.angular_velocity_body[:, 2]),
             0.0,
             1e-9 * spin,
             "constant if I1 = I2 [Christian 2011, problem 17.6]",
@@ -113,70 +106,74 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
         zeros = zeros[zeros > 0]
         tolerance = 1e-8 * closed.period + 1e-12 / (closed.complement * closed.phase_rate)
         period = 2 * first_interval(zeros, "a reversal")
-        found.append(ReferenceCheck(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
+        found.append(check(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
     aside = float(np.abs(motions[EXACT].angular_velocity_body[:, (0, 2)]).max())
     source = "spin about a principal axis is an equilibrium, even about the intermediate one"
     found.append(
-        ReferenceCheck(
+        check(
             "transverse rates, spun exactly about the intermediate axis", "rad/s", aside, 0.0, 1e-9 * spin, source, spin
         )
     )
     return found
 
 
-def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> Figure:
+@panels("ABC;DEF")
+def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> list[DrawPanel]:
     """The block about each axis in space, the deviation of w from that axis, and the plate over its closed form."""
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
-    from polhode.plot.style import styled_figure
 
     words = ("axis 1, smallest moment: stable", "axis 2, intermediate: unstable", "axis 3, largest moment: stable")
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        grid = figure.subplots(2, 3)
-        for axis, name in enumerate(BLOCKS):
-            motion = motions[name]
-            draw_in_space(grid[0, axis], motion, 0.27 * float(motion.times[-1]), path_of=axis, title=words[axis])
-        _draw_axis_departure(grid[1, 0], motions, spin, nudge)
-        draw_rates(grid[1, 1], motions["plate"])
-        grid[1, 1].set_title("plate: ω")
-        _draw_errors(grid[1, 2], motions["plate"], _make_plate(spin, tilt))
-    return figure
+    blocks = [motions[name] for name in BLOCKS]
+    return [
+        *(
+            drawn(draw_in_space, motion, 0.27 * float(motion.times[-1]), path_of=axis, title=words[axis])
+            for axis, motion in enumerate(blocks)
+        ),
+        _axis_departures(blocks, spin, nudge),
+        drawn(draw_rates, motions["plate"], title="plate: ω"),
+        _plate_errors(motions["plate"], _make_plate(spin, tilt)),
+    ]
 
 
-def _draw_axis_departure(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
+def _axis_departures(blocks: list[Motion], spin: float, nudge: float) -> Curves:
     """Component of w along the initial spin axis, relative to the spin."""
-    from polhode.plot.style import AXIS_COLORS, draw_closed_form
+    lines, closed = list[Line](), list[Closed]()
+    for axis, motion in enumerate(blocks):
+        top = _make_block(axis, spin, nudge)
+        share, rates = motion.times / top.period, motion.angular_velocity_body[:, axis]
+        lines.append(Line(rates / spin, f"axis {axis + 1}", f"axis_{axis + 1}", x=share))
+        closed.append(Closed(top.rates_at(motion.times)[:, axis] / spin, "" if axis else "closed form", share))
+    return Curves(
+        "block: rate about the initial spin axis",
+        "fraction of the spin",
+        lines,
+        closed,
+        across="time (wobble periods)",
+        x=(0.0, 1.5),
+        y=(-1.15, 1.15),
+        legend=(4, 1),
+    )
 
-    for axis, name in enumerate(BLOCKS):
-        motion, closed = motions[name], _make_block(axis, spin, nudge)
-        share = motion.times / closed.period
-        draw_closed_form(axes, share, closed.rates_at(motion.times)[:, axis] / spin, "" if axis else "closed form")
-        rates = motion.angular_velocity_body[:, axis]
-        axes.plot(share, rates / spin, color=AXIS_COLORS[axis], label=f"axis {axis + 1}")
-    axes.set_ylim(-1.15, 1.15)
-    axes.set_xlim(0.0, 1.5)
-    axes.set_title("block: rate about the initial spin axis")
-    axes.set_xlabel("time (wobble periods)")
-    axes.set_ylabel("fraction of the spin")
-    add_legend_below_title(axes, 4)
 
-
-def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
+def _plate_errors(motion: Motion, top: SymmetricTop) -> Curves:
     rates = np.linalg.norm(motion.angular_velocity_body - top.rates_at(motion.times), axis=1)
     energy = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
-    for values, color, name in (
-        (attitude, COLOR_CYCLE[1], "attitude (rad)"),
-        (rates / np.linalg.norm(top.rates), COLORS["omega"], "ω, relative"),
-        (energy, COLORS["kinetic"], "energy, relative"),
-    ):
-        axes.plot(motion.times, mask_nonpositive(values), color=color, linewidth=1.1, label=name)
-    look: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (3, 3))}
-    axes.axhline(1e-10, label="attitude tolerance", **look)
-    set_log_y_limits(axes, 1e-17, 1e-9)
-    finish_time_panel(axes, motion, "plate: error against the closed form", "error", 2, rows=2)
+    attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
+    tolerance = np.full_like(motion.times, 1e-10)
+    return Curves(
+        "plate: error against the closed form",
+        "error",
+        [
+            Line(attitude, "attitude (rad)", 1, width=1.1),
+            Line(rates / np.linalg.norm(top.rates), "ω, relative", "omega", width=1.1),
+            Line(energy, "energy, relative", "kinetic", width=1.1),
+            Line(tolerance, "attitude tolerance", "muted", "--", width=1.0),
+        ],
+        over=motion,
+        log="y",
+        y=(1e-17, 1e-9),
+        legend=(2, 2),
+    )
 
 
 def stage(spin: float, tilt: float, nudge: float, run: str) -> Stage:
@@ -204,13 +201,12 @@ MODEL = Model(
     title="Free rotation by quaternion acceleration: stable about two axes, unstable about the third",
     theme="free rotation",
     source="[Christian 2011, section 17.6, exercise 17.12, problem 17.6]",
-    explanation=(
-        "The state is the quaternion and its rate; the angular velocity is computed from them when needed.\n"
-        "Feynman's plate, thrown as before, is reproduced to 1e-10 rad. A block is then spun about each of its\n"
-        "axes and nudged: about the axes of smallest and largest moment the angular velocity stays close, and its\n"
-        "tip follows a small closed curve; about the intermediate axis it departs, the block flips over, and comes\n"
-        "back. With I1 = I2, as for the plate, the rate about axis 3 is constant."
-    ),
+    explanation="""\
+The state is the quaternion and its rate; the angular velocity is computed from them when needed.
+Feynman's plate, thrown as before, is reproduced to 1e-10 rad. A block is then spun about each of its
+axes and nudged: about the axes of smallest and largest moment the angular velocity stays close, and its
+tip follows a small closed curve; about the intermediate axis it departs, the block flips over, and comes
+back. With I1 = I2, as for the plate, the rate about axis 3 is constant.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis, and about each axis of the block"),
         Parameter("tilt", "deg", 10.0, 1.0, 30.0, "angle between the plate's axis and the angular momentum"),
@@ -220,4 +216,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\ddot q = \frac{1}{2}\,q\,\dot{\boldsymbol{\omega}} - \frac{\omega^2}{4}\,q",
+                "the acceleration of the quaternion",
+            ),
+            Formula(
+                r"I_1\dot\omega_1 = (I_2 - I_3)\,\omega_2\omega_3",
+                "Euler's equation of a free body about axis 1; the others follow by exchange of the axes",
+            ),
+        ),
+        steps=(
+            TryThis("About axis 1: a nudge only makes it wobble.", run="block about axis 1"),
+            TryThis("About axis 2, the intermediate one: it flips over and comes back.", run="block about axis 2"),
+            TryThis("Exactly about axis 2, without a nudge: it spins steadily.", run="block exactly about axis 2"),
+            TryThis("About axis 3: stable again.", run="block about axis 3"),
+        ),
+        references=("Christian 2011, section 17.6",),
+    ),
 )

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from polhode.errors import InputError, nearest, show
 from polhode.gallery.knob import Knob
-from polhode.gallery.lesson import Lesson, load_lesson
+from polhode.gallery.lesson import Lesson
+from polhode.gallery.pictures import PanelPicture
 from polhode.gallery.thumbnails import thumbnail_name
 from polhode.progress import progress_part
 from polhode.web.stage import Stage
@@ -85,6 +86,27 @@ class ReferenceCheck:
         return abs(self.difference) <= self.tolerance
 
 
+def check(
+    label: str,
+    unit: str,
+    found: SupportsFloat,
+    expected: SupportsFloat,
+    tolerance: SupportsFloat,
+    source: str,
+    size: SupportsFloat | None = None,
+) -> ReferenceCheck:
+    """A check of any kind of number.
+
+    Examples
+    --------
+    >>> from polhode.gallery.gallery_model import check
+    >>> check("period", "s", 2.0000001, 2, 1e-6, "4 K(m)/rate").holds
+    True
+    """
+    scale = None if size is None else float(size)
+    return ReferenceCheck(label, unit, float(found), float(expected), float(tolerance), source, scale)
+
+
 @dataclass(frozen=True)
 class Model:
     """A model: one of the gallery, of a scenario file with knobs, or of a function decorated with `@ph.model`.
@@ -112,13 +134,18 @@ class Model:
     numbers: Callable[..., Sequence[ReferenceCheck]] | None = None
     """Checks, the most important first; None if there are none."""
     picture: Callable[..., Figure] | None = None
+    """A function that draws a figure, or one decorated with `polhode.gallery.pictures.panels`, which gets the title."""
     stage: Stage | Callable[..., Stage] = field(default=Stage())
     """How the page shows it at first: a stage, or a function of every parameter by name, and of `run`, the name of the
     motion, if it takes that."""
     lesson: Lesson | None = None
-    """Formulas, steps to try and sources, beside the views; a model of the gallery has its own in `gallery.lessons`."""
+    """Formulas, steps to try and sources, beside the views."""
     toml: Callable[[Mapping[str, float]], str] | None = None
     """The text of its own file with these values, if it has one."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.picture, PanelPicture):
+            object.__setattr__(self, "picture", self.picture.titled(self.title))
 
     def __call__(self, *values: float, **named: float) -> Motion | dict[str, Motion]:
         """Simulate with these values, in the order of the parameters or by name; defaults for the rest.
@@ -184,10 +211,6 @@ class Model:
         """The checks of these motions; none if the model has no numbers."""
         return () if self.numbers is None else self.numbers(motions, **values)
 
-    def find_lesson(self) -> Lesson | None:
-        """The lesson given, or that of the gallery's model of this name; None if there is none."""
-        return self.lesson or load_lesson(self.name)
-
     def name_scenarios(self, values: Mapping[str, float]) -> dict[str, Scenario]:
         """The scenarios with these values, by name, the main one first; a single one has the name of the model.
 
@@ -211,7 +234,7 @@ class Model:
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
             "rank": self.rank,
-            "lesson": None if (lesson := self.find_lesson()) is None else lesson.describe(),
+            "lesson": None if self.lesson is None else self.lesson.describe(),
             "hasFigure": self.picture is not None,
             "picture": thumbnail_name(self.name),
         }

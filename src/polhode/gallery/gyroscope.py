@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import cos, degrees, radians
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.gyroscope_disk import (
-    FRAMES,
-    GRAVITY,
-    HEIGHT,
-    MASS,
-    inclination,
-    initial_state,
-    turning_times,
-)
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.gyroscope_disk import FRAMES, GRAVITY, HEIGHT, MASS, inclination, initial_state, turning_times
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.gallery.plain_formulas import released_period, steady_precession_rates
-from polhode.gallery.shared import finish_time_panel
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.scenario.forces import gravity
 from polhode.scenario.scenario import Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 NUTATIONS = 4
 RTOL = 1e-14
@@ -80,25 +66,21 @@ def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Re
         phi = np.unwrap(motion.euler_angles[:, 0])
         found = float((phi[-1] - phi[0]) / (motion.times[-1] - motion.times[0]))
         source = "Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        checks.append(ReferenceCheck(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
+        checks.append(check(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
     change = max(float(np.abs(motions[name].euler_angles[:, 1] - radians(theta)).max()) for name in ("slow", "fast"))
     checks.append(
-        ReferenceCheck(
-            "change of theta in steady precession", "rad", change, 0.0, 1e-11, "constant", size=radians(theta)
-        )
+        check("change of theta in steady precession", "rad", change, 0.0, 1e-11, "constant", size=radians(theta))
     )
     for name in ("slow", "fast"):
         force, out = motions[name].reaction_force, motions[name].position[:, :2]
         inwards = -float(((force[:, :2] * out).sum(axis=1) / np.hypot(*out.T)).mean())
         expected = tops[name].horizontal_reaction(tops[name].precession, MASS * HEIGHT)
         label, formula = f"horizontal force at the pivot, {name}", "M l sin(theta) p^2, toward the vertical"
-        checks.append(ReferenceCheck(label, "N", inwards, expected, 1e-10 * expected, formula))
+        checks.append(check(label, "N", inwards, expected, 1e-10 * expected, formula))
         upwards, weight = float(force[:, 2].mean()), MASS * GRAVITY
         off = 1e-10 * (weight + expected)
         checks.append(
-            ReferenceCheck(
-                f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: no vertical acceleration"
-            )
+            check(f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: no vertical acceleration")
         )
     checks += _check_large_spin_limits(checks[0].found, checks[1].found, tops["released"])
     return [*checks, *_check_released_top(motions["released"], tops["released"]), _search_least_spin(tops["released"])]
@@ -110,10 +92,8 @@ def _check_large_spin_limits(slow: float, fast: float, top: HeavyTop) -> list[Re
     near_fast, near_slow = along / (top.moment * cos(top.theta)), top.weight_times_height / along
     product_over_sum, total = slow * fast / (slow + fast), slow + fast
     return [
-        ReferenceCheck("sum of the slow and fast rates", "rad/s", total, near_fast, 1e-11 * near_fast, FAST_LIMIT),
-        ReferenceCheck(
-            "product over sum of the two rates", "rad/s", product_over_sum, near_slow, 1e-11 * near_slow, SLOW_LIMIT
-        ),
+        check("sum of the slow and fast rates", "rad/s", total, near_fast, 1e-11 * near_fast, FAST_LIMIT),
+        check("product over sum of the two rates", "rad/s", product_over_sum, near_slow, 1e-11 * near_slow, SLOW_LIMIT),
     ]
 
 
@@ -122,12 +102,10 @@ def _check_released_top(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
     lowest, expected = degrees(inclination(motion.at(turns[0]))), degrees(top.released_theta)
     period = 2 * first_interval(turns, "a turning point")
     return [
-        ReferenceCheck(
+        check(
             "largest theta after release", "deg", lowest, expected, 1e-10, "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1)"
         ),
-        ReferenceCheck(
-            "nutation period after release", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"
-        ),
+        check("nutation period after release", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
     ]
 
 
@@ -137,91 +115,75 @@ def _search_least_spin(top: HeavyTop) -> ReferenceCheck:
     held = (top.moment * cos(top.theta) * rate**2 + top.weight_times_height) / (top.axial_moment * rate)
     found = float(held.min())
     source = "2 sqrt(Is M g l cos(theta))/I3, against the minimum w3 of the quadratic over many p; not simulated"
-    return ReferenceCheck("minimum spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
+    return check("minimum spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
 
 
-def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
+@panels("AB;AC;AD", size=(12.0, 7.4), widths=(1.0, 1.15))
+def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> list[DrawPanel]:
     """The disk on its axle with the three paths of its tip, theta over time, and the rates against the spin."""
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form, styled_figure
-
-    tops = _tops(spin, theta)
-    with styled_figure(12.0, 7.4, MODEL.title) as figure:
-        (space, nodding), (_, rates), (_, change) = figure.subplots(3, 2, width_ratios=(1.0, 1.15))
-        grid = space.get_gridspec()
-        for axes in figure.axes[::2]:
-            axes.remove()
-        _draw_space(figure.add_subplot(grid[:, 0]), motions, tops)
-        released, t = motions["released"], motions["released"].times
-        draw_closed_form(nodding, t, np.degrees(tops["released"].theta_at(t)))
-        for n, name in enumerate(("released", "slow", "fast")):
-            look: Any = {"color": COLOR_CYCLE[n], "linestyle": (0, (6, 4)) if name == "fast" else "solid"}
-            nodding.plot(t, np.degrees(motions[name].euler_angles[:, 1]), label=name, **look)
-        nodding.ticklabel_format(useOffset=False)
-        nodding.invert_yaxis()
-        finish_time_panel(nodding, released, "angle from the vertical", "deg", 4)
-        _draw_rates(rates, tops["released"], motions)
-        for n, name in ((1, "slow"), (2, "fast")):
-            off = np.abs(motions[name].euler_angles[:, 1] - tops[name].theta)
-            change.plot(t, mask_nonpositive(off), color=COLOR_CYCLE[n], label=name, linewidth=1.1)
-        set_log_y_limits(change, 1e-17, 1e-9)
-        finish_time_panel(change, released, "change of θ", "rad", 2)
-    return figure
+    tops, released = _tops(spin, theta), motions["released"]
+    nodding = [
+        Line(np.degrees(motions[name].euler_angles[:, 1]), name, n, "--" if name == "fast" else "-")
+        for n, name in enumerate(("released", "slow", "fast"))
+    ]
+    change = [
+        Line(np.abs(motions[name].euler_angles[:, 1] - tops[name].theta), name, n, width=1.1)
+        for n, name in ((1, "slow"), (2, "fast"))
+    ]
+    closed = Closed(np.degrees(tops["released"].theta_at(released.times)))
+    return [
+        _tips(motions, tops["released"]),
+        Curves("angle from the vertical", "deg", nodding, closed, released, downward=True),
+        _rates(motions, tops["released"]),
+        Curves("change of θ", "rad", change, over=released, log="y", y=(1e-17, 1e-9)),
+    ]
 
 
-def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+def _tips(motions: Mapping[str, Motion], top: HeavyTop) -> DrawPanel:
     """The gyroscope after release, and the paths of all three tips."""
-    from polhode.gallery.drawing import tops as draw
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    tip = 1.75
-    scene = Scene(world_camera(1.4, 0.36))
-    low, high = tops["released"].turning_angles
-    draw.draw_globe(scene, tip, (low, high))
+    scene, tip = space(1.4, 0.36), 1.75
+    scene.globe(tip, top.turning_angles)
     words = {"released": "released: it nutates", "slow": "slow steady precession", "fast": "fast steady precession"}
     for n, (name, text) in enumerate(words.items()):
-        path = tip * motions[name].rotation_matrix[:, :, 2]
-        scene.line(path, COLOR_CYCLE[n], text, width=(2.4, 4.5, 1.4)[n])
+        scene.line(tip * motions[name].rotation_matrix[:, :, 2], n, text, width=(2.4, 4.5, 1.4)[n])
     motion = motions["released"]
-    frame = int(np.argmin(np.abs(motion.times - tops["released"].period / 2)))
-    rotation = motion.rotation_matrix[frame]
-    draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[frame], rotation, tip - HEIGHT, -HEIGHT)
-    scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), COLORS["weight"], "weight")
+    frame = int(np.argmin(np.abs(motion.times - top.period / 2)))
+    scene.top(gyroscope_disk.make_disk(), motion.position[frame], motion.rotation_matrix[frame], tip - HEIGHT, -HEIGHT)
+    scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), "weight", "weight")
     momentum = motion.angular_momentum_about((0.0, 0.0, 0.0))[frame]
-    scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), COLORS["L"], "L")
-    scene.dot((0, 0, 0), COLORS["ink"], 6.0)
-    scene.draw(axes, "the released disk, and the tips of three axles", legend="lower left")
+    scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), "L", "L")
+    scene.dot((0, 0, 0), "ink", 6.0)
+    return scene.panel("the released disk, and the tips of three axles", legend="lower left")
 
 
-def _draw_rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> None:
+def _rates(motions: Mapping[str, Motion], top: HeavyTop) -> Curves:
     """Both steady rates against the spin, with the approximations and the measured rates."""
-    from polhode.plot.log_axes import set_log_y_limits
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
-
     spins = np.geomspace(top.least_spin * (1 + 1e-9), 2.2 * max(top.spin, top.least_spin), 400)
-    along = top.axial_moment * spins
     both = np.array([gyroscope_disk.make_heavy_top(degrees(top.theta), float(s)).steady_rates for s in spins])
-    draw_closed_form(axes, spins, both, "exact")
-    dash: Any = (0, (4, 3))
-    near = (along / (top.moment * cos(top.theta)), top.weight_times_height / along)
-    for curve in near:
-        axes.plot(spins, curve, color=COLORS["ink"], linewidth=1.0, linestyle=dash)
-    axes.plot([], [], color=COLORS["ink"], linewidth=1.0, linestyle=dash, label="(17.51)")
-    for n, name in ((1, "slow"), (2, "fast")):
-        phi = np.unwrap(motions[name].euler_angles[:, 0])
-        rate = (phi[-1] - phi[0]) / motions[name].times[-1]
-        axes.plot(top.spin, rate, "o", color=COLOR_CYCLE[n], markersize=7, label=f"{name} {rate:.7f}")
-    axes.axvline(top.least_spin, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (2, 2)))
-    fast, slow = (float(np.interp(top.spin, spins, curve)) for curve in near)
-    text = f"none below {top.least_spin:.4f} rad/s\n(17.51): {slow:.5f} and {fast:.5f}"
-    axes.text(0.98, 0.5, text, transform=axes.transAxes, va="center", ha="right", fontsize=9)
-    axes.set_xlim(0.0, float(spins[-1]))
-    set_log_y_limits(axes, 10.0 ** np.floor(np.log10(both.min())), 10.0 ** np.ceil(np.log10(both.max())))
-    axes.set_title("steady rates")
-    axes.set_ylabel("rad/s")
-    axes.set_xlabel("spin ω₃ (rad/s)")
-    add_legend_above(axes, 4)
+    along = top.axial_moment * np.append(spins, top.spin)
+    near_fast, near_slow = along / (top.moment * cos(top.theta)), top.weight_times_height / along
+    found = [
+        Line([rate], f"{name} {rate:.7f}", n, "o", [top.spin], size=7)
+        for n, name in ((1, "slow"), (2, "fast"))
+        for rate in (float(np.ptp(np.unwrap(motions[name].euler_angles[:, 0]))) / motions[name].times[-1],)
+    ]
+    text = f"none below {top.least_spin:.4f} rad/s\n(17.51): {near_slow[-1]:.5f} and {near_fast[-1]:.5f}"
+    return Curves(
+        "steady rates",
+        "rad/s",
+        [
+            Line(near_fast[:-1], "(17.51)", "ink", "--", spins, 1.0),
+            Line(near_slow[:-1], "", "ink", "--", spins, 1.0),
+            *found,
+        ],
+        Closed(both, "exact", spins),
+        across="spin ω₃ (rad/s)",
+        x=(0.0, float(spins[-1])),
+        log="y",
+        y=(10.0 ** np.floor(np.log10(both.min())), 10.0 ** np.ceil(np.log10(both.max()))),
+        marks=(top.least_spin,),
+        notes=[Note((0.98, 0.5), text, "panel", ("right", "center"))],
+    )
 
 
 MODEL = Model(
@@ -229,13 +191,12 @@ MODEL = Model(
     title="A gyroscope precesses at two steady rates, or nutates",
     theme="tops and gyroscopes",
     source="[Christian 2011, section 17.6, problem 17.8, figure 17.5]; errata: moments about the pivot",
-    explanation=(
-        "A spinning disk stands on the end of its axle. Its weight exerts a torque, but a torque only changes the\n"
-        "direction of the angular momentum, sideways: the axle precesses. Two rates keep its angle constant: a slow\n"
-        "one, about M g l/(I3 w3), and a fast one, close to that of free rotation; both merge at the minimum spin,\n"
-        "below which there is none. Released without that initial rate, it first falls, starts to precess, and\n"
-        "rises again: it nutates between two angles, with cusps at the top. The fast one needs a large pivot force."
-    ),
+    explanation="""\
+A spinning disk stands on the end of its axle. Its weight exerts a torque, but a torque only changes the
+direction of the angular momentum, sideways: the axle precesses. Two rates keep its angle constant: a slow
+one, about M g l/(I3 w3), and a fast one, close to that of free rotation; both merge at the minimum spin,
+below which there is none. Released without that initial rate, it first falls, starts to precess, and
+rises again: it nutates between two angles, with cusps at the top. The fast one needs a large pivot force.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 6.0, 30.0, "angular velocity along the axle"),
         Parameter("theta", "deg", 60.0, 15.0, 75.0, "initial angle of the axle from the vertical"),
@@ -249,5 +210,27 @@ MODEL = Model(
         switches=("trailAxis3",),
         off=("trailOmega", "bodyAxes"),
         shows="A spinning disk on an axle, which stands on a column and goes round about the vertical.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"I_s\cos\theta\,\dot\varphi^2 - I_3\omega_3\,\dot\varphi + M g l = 0",
+                "steady precession: two rates, slow and fast",
+            ),
+            Formula(
+                r"\omega_3 \ge \frac{2}{I_3}\sqrt{I_s M g l\cos\theta}", "the least spin, at which the two rates merge"
+            ),
+        ),
+        steps=(
+            TryThis("Slow precession: the torque of the weight turns L sideways.", run="slow", switches=("trailL",)),
+            TryThis("The other root: nearly free rotation, with a large force at the pivot.", run="fast"),
+            TryThis(
+                "Released with spin only: it falls, precesses and rises again, with cusps.",
+                run="released",
+                switches=("trailAxis3",),
+            ),
+            TryThis("With less spin it falls farther.", values={"spin": 6.0}, run="released", switches=("trailAxis3",)),
+        ),
+        references=("Christian 2011, section 17.6, eq. 17.51", "Goldstein 1980, section 5.7"),
     ),
 )

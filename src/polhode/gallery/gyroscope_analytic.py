@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import degrees, pi
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.scalar_ops import cos
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.plain_formulas import nutation_period
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 THETA = 60.0
 NUTATIONS = 6
@@ -43,12 +39,13 @@ def _tops(spin: float, precession: float) -> dict[str, HeavyTop]:
 
 def scenario(spin: float, precession: float) -> dict[str, Scenario]:
     """The gyroscope with the given precession, and with none, for six nutations each."""
-    return {
-        name: gyroscope_disk.pivot_scenario(
-            top, NUTATIONS * top.period, gyroscope_disk.accurate_step(top), f"gyroscope-analytic-{name}", FRAMES
-        )
-        for name, top in _tops(spin, precession).items()
-    }
+    runs = {}
+    for name, top in _tops(spin, precession).items():
+        numbers = top.moment, top.axial_moment, top.weight_times_height, cos(top.theta), top.spin, top.precession
+        period = nutation_period(*numbers)
+        step = gyroscope_disk.accurate_step(top, period)
+        runs[name] = gyroscope_disk.pivot_scenario(top, NUTATIONS * period, step, f"gyroscope-analytic-{name}", FRAMES)
+    return runs
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> list[ReferenceCheck]:
@@ -60,16 +57,16 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
     return [
         *_check_nutation(motion, top),
         _check_mean_precession(motion, top),
-        ReferenceCheck(
+        check(
             "final attitude error",
             "rad",
-            float(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))[-1]),
+            angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))[-1],
             0.0,
             1e-10,
             "Jacobi's sn and elliptic integrals of the third kind",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             "largest theta after release",
             "deg",
             lowest,
@@ -90,16 +87,16 @@ def _check_nutation(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
     if 1e-3 * top.period * swing < 1e-12:
         change, tolerance = float(np.ptp(motion.euler_angles[:, 1])), 1e-11 + 2 * swing / np.sin(top.theta)
         source = "steady precession: Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        return [ReferenceCheck("change of theta", "rad", change, 0.0, tolerance, source, size=top.theta)]
+        return [check("change of theta", "rad", change, 0.0, tolerance, source, size=top.theta)]
     turns = gyroscope_disk.turning_times(motion)
     period = 2 * first_interval(turns, "a turning point")
     angles = sorted(degrees(gyroscope_disk.inclination(motion.at(t))) for t in turns[:2])
     smallest, largest = (degrees(angle) for angle in top.turning_angles)
     off = 1e-10 + 1e-12 / swing
     return [
-        ReferenceCheck("nutation period", "s", period, top.period, off, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
-        ReferenceCheck("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
-        ReferenceCheck("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
+        check("nutation period", "s", period, top.period, off, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
+        check("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
+        check("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
     ]
 
 
@@ -107,7 +104,7 @@ def _check_mean_precession(motion: Motion, top: HeavyTop) -> ReferenceCheck:
     """From the total azimuth of the axis over all nutations, tracked from frame to frame."""
     found = _final_azimuth(motion) / (NUTATIONS * top.period)
     source = "elliptic integrals of the third kind"
-    return ReferenceCheck("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
+    return check("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
 
 
 def _final_azimuth(motion: Motion) -> float:
@@ -129,58 +126,58 @@ def _final_azimuth(motion: Motion) -> float:
     return total
 
 
-def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Figure:
+@panels("AB;AC;AD", size=(12.0, 7.6), widths=(1.0, 1.05))
+def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> list[DrawPanel]:
     """The path of the axle's tip, theta, phi, and the error, with the closed form behind the simulation."""
-    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form, styled_figure
-
     top, motion = _tops(spin, precession)["chosen"], motions["chosen"]
-    t, closed = motion.times, top.angles_at(motion.times)
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
-        _draw_space(figure.add_subplot(grid[:, 0]), motion, top, precession)
-        nodding, going_round, off = (figure.add_subplot(grid[i, 1]) for i in range(3))
-        phi = np.unwrap(np.arctan2(*(motion.rotation_matrix[:, :, 2] * (1, -1, 1))[:, :2].T))
-        phi += 2 * pi * round(float(closed[-1, 0] - phi[-1]) / (2 * pi))
-        for axes, name, title, expected, found in (
-            (nodding, "θ", "angle θ from the vertical", closed[:, 1], motion.euler_angles[:, 1]),
-            (going_round, "φ", "azimuth φ", closed[:, 0], phi),
-        ):
-            draw_closed_form(axes, t, np.degrees(expected))
-            axes.plot(t, np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
-            finish_time_panel(axes, motion, title, "deg", 2)
-        nodding.ticklabel_format(useOffset=False)
-        if np.ptp(closed[:, 1]) < SMALLEST_NUTATION:  # only rounding
-            middle = float(np.degrees(closed[0, 1]))
-            nodding.set_ylim(middle - 1, middle + 1)
-        nodding.invert_yaxis()
-        mean: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (4, 3))}
-        going_round.plot(t, np.degrees(top.mean_precession * t), label="mean", **mean)
-        add_legend_above(going_round, 3)
-        difference = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
-        off.plot(t, mask_nonpositive(difference), color=COLORS["ink"], linewidth=1.1)
-        set_log_y_limits(off, 1e-17, 10.0 ** max(-9, np.ceil(np.log10(difference.max() + 1e-17)) + 1))
-        off.set_title("attitude error against the closed form")
-        off.set_ylabel("rad")
-        format_time_axis(off, motion)
-    return figure
+    t, closed = motion.times, np.degrees(top.angles_at(motion.times))
+    phi = np.degrees(np.unwrap(np.arctan2(*(motion.rotation_matrix[:, :, 2] * (1, -1, 1))[:, :2].T)))
+    phi += 360 * round(float(closed[-1, 0] - phi[-1]) / 360)
+    theta, middle = np.degrees(motion.euler_angles[:, 1]), float(closed[0, 1])
+    off = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
+    steady = np.ptp(closed[:, 1]) < degrees(SMALLEST_NUTATION)  # only rounding
+    return [
+        _tip_path(motion, top, precession),
+        Curves(
+            "angle θ from the vertical",
+            "deg",
+            Line(theta, "simulated", ANGLE_COLORS["θ"]),
+            Closed(closed[:, 1]),
+            motion,
+            y=(middle - 1, middle + 1) if steady else None,
+            downward=True,
+        ),
+        Curves(
+            "azimuth φ",
+            "deg",
+            [
+                Line(phi, "simulated", ANGLE_COLORS["φ"]),
+                Line(np.degrees(top.mean_precession * t), "mean", "muted", "--", width=1.0),
+            ],
+            Closed(closed[:, 0]),
+            motion,
+        ),
+        Curves(
+            "attitude error against the closed form",
+            "rad",
+            Line(off, color="ink", width=1.1),
+            over=motion,
+            log="y",
+            y=(1e-17, 10.0 ** max(-9, np.ceil(np.log10(off.max() + 1e-17)) + 1)),
+        ),
+    ]
 
 
-def _draw_space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) -> None:
-    from polhode.gallery.drawing import tops as draw
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(1.25, 0.6))
-    draw.draw_globe(scene, TIP, top.turning_angles)
-    scene.line(TIP * top.axis_at(motion.times), COLORS["closed_form"], "closed form", width=4.5)
-    before = TIP * motion.rotation_matrix[:, :, 2] + scene.camera.eye / 8  # drawn in front of the closed form
-    scene.line(before, COLORS["axis_3"], "tip of the axle, simulated", width=1.7)
-    draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
-    scene.dot((0, 0, 0), COLORS["ink"], 6.0)
-    scene.draw(axes, f"{_path_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start", legend="lower left")
+def _tip_path(motion: Motion, top: HeavyTop, precession: float) -> DrawPanel:
+    scene, disk = space(1.25, 0.6), gyroscope_disk.make_disk()
+    scene.globe(TIP, top.turning_angles)
+    scene.line(TIP * top.axis_at(motion.times), "closed_form", "closed form", width=4.5)
+    path = scene.toward(TIP * motion.rotation_matrix[:, :, 2], 1 / 8)  # drawn in front of the closed form
+    scene.line(path, "axis_3", "tip of the axle, simulated", width=1.7)
+    scene.top(disk, motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
+    scene.dot((0, 0, 0), "ink", 6.0)
+    title = f"{_path_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start"
+    return scene.panel(title, legend="lower left")
 
 
 def _path_kind(top: HeavyTop, times: Array) -> str:
@@ -199,13 +196,12 @@ MODEL = Model(
     title="The heavy top in closed form traces loops, cusps or waves",
     theme="tops and gyroscopes",
     source="[Christian 2011, problem 17.2]; [Goldstein 1980, section 5.7]",
-    explanation=(
-        "The cosine of the axle's angle moves like a particle in a cubic potential: between two roots of the cubic,\n"
-        "as the square of Jacobi's sn. The precession follows as an elliptic integral of the third kind. The\n"
-        "simulation, which uses none of this, follows the gray line. Given a backward push, the tip of the axle\n"
-        "traces loops; released from rest, cusps; with a forward push, waves. At one particular push it does not\n"
-        "nutate at all, and with a larger one the start is the lowest point."
-    ),
+    explanation="""\
+The cosine of the axle's angle moves like a particle in a cubic potential: between two roots of the cubic,
+as the square of Jacobi's sn. The precession follows as an elliptic integral of the third kind. The
+simulation, which uses none of this, follows the gray line. Given a backward push, the tip of the axle
+traces loops; released from rest, cusps; with a forward push, waves. At one particular push it does not
+nutate at all, and with a larger one the start is the lowest point.""",
     parameters=(
         Parameter("spin", "rad/s", 10.0, 4.0, 20.0, "angular velocity along the axle, w3"),
         Parameter("precession", "rad/s", -0.3, -1.0, 5.0, "initial phi', at theta = 60 degrees"),
@@ -218,5 +214,27 @@ MODEL = Model(
         switches=("trailAxis3", "closedForm"),
         off=("omega", "trailOmega", "bodyAxes", "L", "forces", "torque"),
         shows="The tip of the axle of a gyroscope traces loops, cusps or waves about the vertical.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\dot u^2 = (1 - u^2)(\alpha - \beta u) - (b - a u)^2", "u = cos θ moves between two roots of a cubic"
+            ),
+            Formula(r"\dot\varphi = \frac{b - a u}{1 - u^2}", "where this changes its sign, the path has loops"),
+        ),
+        steps=(
+            TryThis("Pushed backward: loops.", run="chosen", switches=("trailAxis3",)),
+            TryThis("Released: cusps.", run="released", switches=("trailAxis3",)),
+            TryThis(
+                "Pushed forward a little: waves.", values={"precession": 0.15}, run="chosen", switches=("trailAxis3",)
+            ),
+            TryThis(
+                "At 0.26 rad/s, the steady rate, it hardly nutates.",
+                values={"precession": 0.26},
+                run="chosen",
+                switches=("trailAxis3",),
+            ),
+        ),
+        references=("Goldstein 1980, section 5.7", "Christian 2011, problem 17.2"),
     ),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
-from polhode.equations.scalar_ops import cos, sin
+from polhode.equations.scalar_ops import cos, larger, sin
 from polhode.gallery.measurements import zero_crossings
 from polhode.gallery.plain_formulas import radians
 from polhode.massprops.shapes import ellipsoid
@@ -70,10 +70,11 @@ def pivot_scenario(
     )
 
 
-def accurate_step(top: HeavyTop) -> float:
-    """Step at which rk4 errs by less than 1e-10 rad over a few revolutions."""
-    fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) + 2 * pi / min(top.period, 10.0)
-    return 2 * pi / (STEPS_PER_TURN * fastest)
+def accurate_step(top: HeavyTop, period: float) -> float:
+    """Step at which rk4 errs by less than 1e-10 rad over a few revolutions of a top that nutates with this period."""
+    fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) - 2 * pi / larger(-period, -10.0)
+    step: float = 2 * pi / (STEPS_PER_TURN * fastest)
+    return step
 
 
 def cosine_rate(state: Any) -> float:
@@ -100,10 +101,7 @@ def inclination(state: Any) -> float:
 def make_stage(panels: tuple[str, ...], knob: str = "", **more: Any) -> Stage:
     """The disk on its axle and the axle on its stand; `knob` is the parameter that is the angle of the axle."""
     end = (0.0, 0.0, AXLE_ABOVE)
-    props = (
-        Axle((0.0, 0.0, -HEIGHT), end, AXLE_RADIUS),
-        Stand((0.0, 0.0, 0.0), STAND_HEIGHT, 1.6 * AXLE_RADIUS),
-    )
+    props = (Axle((0.0, 0.0, -HEIGHT), end, AXLE_RADIUS), Stand((0.0, 0.0, 0.0), STAND_HEIGHT, 1.6 * AXLE_RADIUS))
     grabs = [Grab("angular_velocity", knob="spin", component=2)]
     if knob:
         grabs.append(Grab("attitude", knob=knob, component="tilt", scale=180 / pi))

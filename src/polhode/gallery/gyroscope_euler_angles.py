@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import cos, degrees, inf, pi, sin
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 THETA, THETA_RATE, DURATION = 20.0, -1.0, 3.0
 INDEPENDENT_RK4 = "RK4 in plain Python against elliptic functions"
@@ -74,21 +70,17 @@ def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float
     for name, plain in ((QUATERNIONS, _attitude_by_plain_quaternions), (THROUGH, _attitude_by_plain_angles)):
         expected = _expected_error(plain, tops[name], n, step)
         found = float(_attitude_error(motions[name], tops[name])[-1])
-        checks.append(
-            ReferenceCheck(f"attitude error, {name}", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4)
-        )
+        checks.append(check(f"attitude error, {name}", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4))
     nearest, expected = degrees(gyroscope_disk.inclination(motion.at(passing))), degrees(top.turning_angles[0])
     source = "u2, a root of the cubic in u = cos(theta)"
-    checks.append(ReferenceCheck("closest approach to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
+    checks.append(check("closest approach to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
     half = step / 2
     before, after = (_azimuth_of_state(motion.at(passing + by)) for by in (-half, half))
     ends = top.angles_at((passing - half, passing + half))[:, 0]
     source = "elliptic integrals of the third kind"
     turned, expected = (after - before) % (2 * pi), float(ends[1] - ends[0])
     checks.append(
-        ReferenceCheck(
-            "change of phi in the step of closest approach", "rad", turned, expected, 1e-3 * expected, source
-        )
+        check("change of phi in the step of closest approach", "rad", turned, expected, 1e-3 * expected, source)
     )
     return checks
 
@@ -111,12 +103,12 @@ def _check_angle_error(motion: Motion, top: HeavyTop, step: float, passing: floa
     errors = _attitude_error(motion, top)
     if spread <= 0.01 * expected:
         off = 0.01 * expected + 3 * spread
-        return ReferenceCheck(f"attitude error, {EULER}", "rad", float(errors[-1]), expected, off, INDEPENDENT_RK4)
+        return check(f"attitude error, {EULER}", "rad", errors[-1], expected, off, INDEPENDENT_RK4)
     before = int(passing / step) - 1
     expected = _expected_error(_attitude_by_plain_angles, top, before, step)
     label = f"attitude error, {EULER}, before the closest approach, at {before * step:.4g} s"
     source = f"{INDEPENDENT_RK4}; later rounding decides, since a stage meets the vertical"
-    return ReferenceCheck(label, "rad", float(errors[before]), expected, 0.01 * expected, source)
+    return check(label, "rad", errors[before], expected, 0.01 * expected, source)
 
 
 def _azimuth_of_state(state: Any) -> float:
@@ -166,90 +158,79 @@ def _attitude_by_plain_quaternions(top: HeavyTop, steps: int, step: float) -> Nu
 
 
 # The picture ----------------------------------------------------------------------------------------------------------
-def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> Figure:
+@panels("AB;AC;DE", size=(12.0, 7.6), widths=(1.0, 1.05))
+def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> list[DrawPanel]:
     """The tip's path past the vertical, the Euler angles, their change per step, and the errors."""
-    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y, set_log_y_limits
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, add_legend_above, styled_figure
-
-    tops = _tops(spin, miss)
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
-        _draw_space(figure.add_subplot(grid[:2, 0]), motions, tops)
-        _draw_from_above(figure.add_subplot(grid[2, 0]), motions, tops)
-        angles, turns, errors = (figure.add_subplot(grid[i, 1]) for i in range(3))
-        t = motions[EULER].times
-        closed = np.unwrap(tops[EULER].angles_at(t), axis=0)
-        for i, (name, color) in enumerate(EULER_ANGLE_COLORS.items()):
-            angles.plot(t, np.degrees(closed[:, i]), color=color, label=name)
-        angles.set_title("Euler angles, closed form")
-        angles.set_ylabel("deg")
-        turn = np.abs(np.diff(closed[:, 0]))
-        turns.step(t[1:], mask_nonpositive(turn), color=EULER_ANGLE_COLORS["φ"], where="mid", linewidth=1.3)
-        set_log_y(turns)
-        turns.set_title("change of φ in one step, closed form")
-        turns.set_ylabel("rad")
-        for n, name in enumerate((EULER, THROUGH, QUATERNIONS)):
-            error = mask_nonpositive(_attitude_error(motions[name], tops[name]))
-            look: Any = {
-                "color": COLOR_CYCLE[(1, 4, 0)[n]],
-                "linestyle": (0, (5, 4)) if name == QUATERNIONS else "solid",
-            }
-            errors.plot(t, error, label=name.replace("Euler angles, ", "").replace(" the vertical", ""), **look)
-        set_log_y_limits(errors, 1e-17, 10.0, 6)
-        errors.set_title("error")
-        errors.set_ylabel("rad")
-        for axes in (angles, turns, errors):
-            format_time_axis(axes, motions[EULER])
-        add_legend_above(angles, 3)
-        add_legend_above(errors, 3)
-    return figure
+    tops, motion = _tops(spin, miss), motions[EULER]
+    t = motion.times
+    closed = np.unwrap(tops[EULER].angles_at(t), axis=0)
+    turns = np.abs(np.diff(closed[:, 0]))
+    errors = {"Euler angles": EULER, "exactly through": THROUGH, QUATERNIONS: QUATERNIONS}
+    return [
+        _tip_paths(motions, tops),
+        Curves(
+            "Euler angles, closed form",
+            "deg",
+            components(np.degrees(closed), list(ANGLE_COLORS), list(ANGLE_COLORS.values())),
+            over=motion,
+        ),
+        Curves(
+            "change of φ in one step, closed form",
+            "rad",
+            Line(turns, "", ANGLE_COLORS["φ"], x=t[1:], width=1.3, look={"drawstyle": "steps-mid"}),
+            over=motion,
+            log="y",
+        ),
+        _from_above(motions, tops[EULER]),
+        Curves(
+            "error",
+            "rad",
+            [
+                Line(_attitude_error(motions[name], tops[name]), label, color, "--" if name == QUATERNIONS else "-")
+                for (label, name), color in zip(errors.items(), (1, 4, 0), strict=True)
+            ],
+            over=motion,
+            log="y",
+            y=(1e-17, 10.0),
+            most_ticks=6,
+        ),
+    ]
 
 
-def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
-    from polhode.gallery.drawing import tops as draw
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    tip = 1.75
-    scene = Scene(world_camera(-0.9, 0.6))
-    draw.draw_globe(scene, tip)
-    times = np.linspace(0.0, DURATION, 400)
-    scene.line(tip * tops[EULER].axis_at(times), COLORS["closed_form"], "closed form", width=4.5)
+def _tip_paths(motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> DrawPanel:
+    scene, tip, disk, motion = space(-0.9, 0.6), 1.75, gyroscope_disk.make_disk(), motions[QUATERNIONS]
+    scene.globe(tip)
+    scene.line(tip * tops[EULER].axis_at(np.linspace(0.0, DURATION, 400)), "closed_form", "closed form", width=4.5)
     by_angles, by_quaternions = (tip * motions[name].rotation_matrix[:, :, 2] for name in (EULER, QUATERNIONS))
-    scene.line(by_angles + scene.camera.eye / 8, COLOR_CYCLE[1], EULER, width=2.4)
-    dashes, gap = by_quaternions + scene.camera.eye / 4, len(by_quaternions) // 40
-    scene.line(dashes[:2], COLOR_CYCLE[0], QUATERNIONS, width=1.6, style=(0, (4, 3)))
+    scene.line(scene.toward(by_angles, 1 / 8), 1, EULER, width=2.4)
+    dashes, gap = scene.toward(by_quaternions, 1 / 4), len(by_quaternions) // 40
+    scene.line(dashes[:2], 0, QUATERNIONS, width=1.6, style=(0, (4, 3)))
     for start in range(0, len(dashes) - gap, 2 * gap):
-        scene.line(dashes[start : start + gap + 1], COLOR_CYCLE[0], width=1.6)
-    motion = motions[QUATERNIONS]
-    draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
-    scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.camera.eye / 4, COLORS["ink"], 5.0, "start")
-    scene.dot((0, 0, 0), COLORS["ink"], 6.0)
-    scene.draw(axes, "the tip of the axle passes close to the vertical", legend=(-0.3, 0.0))
+        scene.line(dashes[start : start + gap + 1], 0, width=1.6)
+    scene.top(disk, motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
+    scene.dot(scene.toward(tip * motion.rotation_matrix[0, :, 2], 1 / 4), "ink", 5.0, "start")
+    scene.dot((0, 0, 0), "ink", 6.0)
+    return scene.panel("the tip of the axle passes close to the vertical", legend=(-0.3, 0.0))
 
 
-def _draw_from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+def _from_above(motions: Mapping[str, Motion], top: HeavyTop) -> Curves:
     """The near miss from above: the steps of both formulations."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
-
-    top = tops[EULER]
     across = 8 * degrees(top.turning_angles[0])
     along = 6 * degrees(abs(THETA_RATE) * float(motions[EULER].times[1]))
-    times = np.linspace(0.0, DURATION, 20001)
-    x, y, _ = np.degrees(top.axis_at(times)).T
-    draw_closed_form(axes, y, x)
-    for name, color in ((QUATERNIONS, COLOR_CYCLE[0]), (EULER, COLOR_CYCLE[1])):
-        x, y = np.degrees(motions[name].rotation_matrix[:, :2, 2].T)
-        axes.plot(y, x, color=color, label=name, marker=".", markersize=7, linewidth=0.8)
-    axes.plot(0, 0, "+", color=COLORS["ink"], markersize=12)
-    axes.set_xlim(-along, along)
-    axes.set_ylim(-across, across)
-    axes.set_title("from above")
-    axes.set_xlabel("y (deg from the vertical, +)")
-    axes.set_ylabel("x (deg)")
-    add_legend_above(axes, 3)
+    x, y, _ = np.degrees(top.axis_at(np.linspace(0.0, DURATION, 20001))).T
+    tips = {name: np.degrees(motions[name].rotation_matrix[:, :2, 2].T) for name in (QUATERNIONS, EULER)}
+    return Curves(
+        "from above",
+        "x (deg)",
+        [
+            *(Line(tip[0], name, n, "-.", tip[1], 0.8, 7) for n, (name, tip) in enumerate(tips.items())),
+            Line([0], "", "ink", "+", [0], size=12),
+        ],
+        Closed(x, x=y),
+        across="y (deg from the vertical, +)",
+        x=(-along, along),
+        y=(-across, across),
+    )
 
 
 MODEL = Model(
@@ -257,13 +238,12 @@ MODEL = Model(
     title="Euler angles lose accuracy when the axle passes close to the vertical",
     theme="tops and gyroscopes",
     source="[Christian 2011, project 17.2, section 17.3.1]",
-    explanation=(
-        "The same gyroscope is computed with quaternions and with the angles phi, theta and psi. When the axle\n"
-        "narrowly misses the vertical, phi and psi must each change by half a turn almost at once, in opposite\n"
-        "senses, while the body does nothing special: a step that is short for the body is long for the angles, and\n"
-        "their error is permanent. Exactly through the vertical there is nothing to turn, and the angles are fine:\n"
-        "it is the near misses that fail. Quaternions are unaffected."
-    ),
+    explanation="""\
+The same gyroscope is computed with quaternions and with the angles phi, theta and psi. When the axle
+narrowly misses the vertical, phi and psi must each change by half a turn almost at once, in opposite
+senses, while the body does nothing special: a step that is short for the body is long for the angles, and
+their error is permanent. Exactly through the vertical there is nothing to turn, and the angles are fine:
+it is the near misses that fail. Quaternions are unaffected.""",
     parameters=(
         Parameter("spin", "rad/s", 3.0, 2.0, 4.0, "angular velocity along the axle"),
         Parameter(
@@ -284,5 +264,22 @@ MODEL = Model(
         switches=("trailAxis3", "closedForm"),
         off=("omega", "trailOmega", "L", "forces", "torque"),
         shows="The axle of a gyroscope passes close to the vertical; the two angles about it jump, the disk does not.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\dot\varphi = \frac{\omega_1\sin\psi + \omega_2\cos\psi}{\sin\theta}", "what fails near the vertical"
+            ),
+            Formula(r"\dot q = \frac{1}{2}\,q\,\boldsymbol{\omega}", "what does not"),
+        ),
+        steps=(
+            TryThis("With quaternions, the near miss is nothing special.", run="quaternions"),
+            TryThis("With Euler angles, the same step: the error stays.", run="Euler angles"),
+            TryThis("A miss ten times as wide: the error is much smaller.", values={"miss": 0.1}, run="Euler angles"),
+            TryThis(
+                "Exactly through the vertical the angles are fine.", run="Euler angles, exactly through the vertical"
+            ),
+        ),
+        references=("Christian 2011, project 17.2",),
     ),
 )

@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.gallery.closed_forms.runge_kutta_rotation import phase_error
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, energies, panels, space
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDES = np.array((0.9, 0.6, 0.3))
 CELLS = np.array((6, 4, 2))
@@ -107,11 +104,11 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Ref
     """Error of both methods per revolution; nodes at rest; energy and mean displacement of the nodes."""
     thrown = motions[THROWN]
     errors = [
-        ReferenceCheck(
+        check(
             f"{name}: angle error per revolution",
             "rad",
             _error_per_turn(motions[name]),
-            float(_expected_error_per_turn(turn, order)),
+            _expected_error_per_turn(turn, order),
             1e-12,
             f"2 pi/p (2 arg(1 + z + ... + z^{order}/{order}!) - p), z = i p/2: a quaternion has half the angle",
         )
@@ -123,47 +120,78 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Ref
     t = float(thrown.times[half])
     return [
         *errors,
-        ReferenceCheck(
+        check(
             "largest displacement of a node at rest",
             "m",
-            float(np.abs(motions[RESTING].displacements(_node_positions())).max()),
+            np.abs(motions[RESTING].displacements(_node_positions())).max(),
             0.0,
             0.0,
             "u = R p - p + x(t) - x(0); [Hydra 2017, eq. 4.25] as printed gives p itself",
-            size=float(np.linalg.norm(SIDES) / 2),
+            size=np.linalg.norm(SIDES) / 2,
         ),
-        ReferenceCheck(
+        check(
             "kinetic energy at the apex, sum over the nodes",
             "J",
-            float(energy),
+            energy,
             expected := _energy_by_hand(t, spin),
             1e-11 * expected,
             "m v^2/2 + w . (I w)/2 [Hydra 2017, eq. 4.27] minus the work against gravity; <x^2> = a^2/12 (1 + 2/n^2)",
         ),
-        ReferenceCheck(
+        check(
             "mean upward displacement of the nodes at the apex",
             "m",
-            float(mean),
-            float(SPEED[2] * t - STANDARD_GRAVITY * t**2 / 2),
+            mean,
+            SPEED[2] * t - STANDARD_GRAVITY * t**2 / 2,
             1e-12,
             "v t - g t^2/2 of the center of mass",
         ),
     ]
 
 
-def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> Figure:
+@panels("AAA;BCD", size=(12.0, 8.4), heights=(1.12, 1.0))
+def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> list[DrawPanel]:
     """The mesh in flight, node displacements, energy history, and the errors of RK2 and RK4."""
-    from polhode.plot.style import styled_figure
-
-    with styled_figure(12.0, 8.4, MODEL.title) as figure:
-        halves: Any = figure.subfigures(2, 1, height_ratios=(1.12, 1.0))
-        above, below = halves
-        _draw_flight(above.subplots(), motions[THROWN])
-        displacement, energy, errors = below.subplots(1, 3)
-        _draw_displacements(displacement, motions)
-        _draw_energies(energy, motions[THROWN])
-        _draw_errors(errors, motions, turn)
-    return figure
+    thrown, angles = motions[THROWN], np.geomspace(0.05, 1.5, 200)
+    far = np.linalg.norm(thrown.displacements(_node_positions()), axis=-1)
+    resting = np.linalg.norm(motions[RESTING].displacements(_node_positions()[-1]), axis=-1)
+    nodes, errors = _node_energy(thrown), {name: _error_per_turn(motions[name]) for name in METHODS}
+    laws = [np.abs(_expected_error_per_turn(angles, order)) for _, order in METHODS.values()]
+    return [
+        _flight(thrown),
+        Curves(
+            "displacement of nodes",
+            "m",
+            [
+                Line(far.max(axis=1), "all nodes", "body", width=1.0),
+                Line(far[:, CORNER], "the corner", 1),
+                Line(resting, "at rest: exactly 0", 2),
+            ],
+            over=thrown,
+            y=(-0.05 * far.max(), 1.35 * far.max()),
+            legend="upper left",
+            also=lambda axes: axes.fill_between(thrown.times, far.min(axis=1), far.max(axis=1), color="#ece5d6"),
+        ),
+        Curves(
+            "kinetic energy",
+            "J",
+            [Line(thrown.kinetic_energy, "body", "total"), *energies(thrown, "translational", "rotational")],
+            Closed(nodes, "sum over the nodes"),
+            thrown,
+            y=(0.0, 1.45 * nodes.max()),
+            legend="upper left",
+        ),
+        Curves(
+            "angle error per revolution",
+            "rad",
+            [Line([abs(x)], f"{name}: {x:+.4e}", n, "o", [turn]) for n, (name, x) in enumerate(errors.items())],
+            Closed(np.stack(laws, axis=1), x=angles),
+            across="angle per step (rad)",
+            log="xy",
+            x_ticks=(0.05, 0.1, 0.2, 0.5, 1.0),
+            y=(None, 300.0),
+            legend="upper left",
+        ),
+    ]
 
 
 def _surface_quads() -> list[tuple[int, int, int, int]]:
@@ -180,89 +208,26 @@ def _surface_quads() -> list[tuple[int, int, int, int]]:
     return [(a, b, c, d) for a, b, c, d in faces]
 
 
-def _draw_flight(axes: Axes, motion: Motion) -> None:
+def _flight(motion: Motion) -> DrawPanel:
     """The mesh at several instants, the path of one corner, and the displacements of the nodes at one end."""
     import trimesh
 
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    scene, nodes = Scene(world_camera(0.28, 0.2)), motion.points(_node_positions())
-    triangles = [t for a, b, c, d in _surface_quads() for t in ((a, b, c), (a, c, d))]
+    scene, nodes, quads = space(0.28, 0.2), motion.points(_node_positions()), _surface_quads()
+    triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
     for frame in np.linspace(0, FRAMES, 6).astype(int):
-        scene.body(trimesh.Trimesh(nodes[frame], triangles, process=False), color=COLORS["body"])
-        lift = 0.004 * scene.camera.eye
-        for a, b, c, d in _surface_quads():
-            loop = nodes[frame, [a, b, c, d]]
-            normal = np.cross(loop[1] - loop[0], loop[2] - loop[0])
-            if normal @ scene.camera.eye > 0:
-                scene.line(np.vstack((loop, loop[:1])) + lift, COLOR_CYCLE[0], width=0.7)
-    before = 5.0 * scene.camera.eye
-    corner = nodes[:, CORNER] + before
-    scene.line(motion.position + before, COLORS["muted"], "center of mass", 1.4, (0, (4, 3)))
-    scene.line(corner, COLOR_CYCLE[1], "a corner node", 1.8)
-    later = 2 * FRAMES // 5
-    scene.arrow(corner[0], corner[later] - corner[0], COLOR_CYCLE[2], width=1.8)
+        scene.body(trimesh.Trimesh(nodes[frame], triangles, process=False))
+        for a, b, c, d in quads:
+            loop = nodes[frame, [a, b, c, d, a]]
+            if np.cross(loop[1] - loop[0], loop[2] - loop[0]) @ scene.camera.eye > 0:
+                scene.line(scene.toward(loop, 0.004), 0, width=0.7)
+    corner, later = scene.toward(nodes[:, CORNER], 5.0), 2 * FRAMES // 5
+    scene.line(scene.toward(motion.position, 5.0), "muted", "center of mass", 1.4, (0, (4, 3)))
+    scene.line(corner, 1, "a corner node", 1.8)
+    scene.arrow(corner[0], corner[later] - corner[0], 2, width=1.8)
     for frame in (0, later):
-        scene.dot(corner[frame], COLOR_CYCLE[1], 5)
-    scene.text((corner[0] + corner[later]) / 2, "its displacement u", COLOR_CYCLE[2], (4, -8))
-    scene.draw(axes, "a mesh of 6 x 4 x 2 cells in flight", margin=0.03, legend="upper right")
-
-
-def _draw_displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """Displacement of nodes in the throw and at rest."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    thrown = motions[THROWN]
-    far = np.linalg.norm(thrown.displacements(_node_positions()), axis=-1)
-    axes.fill_between(thrown.times, far.min(axis=1), far.max(axis=1), color=COLORS["body"], label="all nodes")
-    axes.plot(thrown.times, far[:, CORNER], color=COLOR_CYCLE[1], label="the corner")
-    resting = np.linalg.norm(motions[RESTING].displacements(_node_positions()[-1]), axis=-1)
-    axes.plot(thrown.times, resting, color=COLOR_CYCLE[2], label="at rest: exactly 0")
-    axes.set_title("displacement of nodes")
-    axes.set_ylabel("m")
-    axes.set_ylim(-0.05 * far.max(), 1.35 * far.max())
-    format_time_axis(axes, thrown)
-    axes.legend(loc="upper left", ncols=2)
-
-
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """Kinetic energy of the body and of its nodes over time."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    nodes = _node_energy(motion)
-    draw_closed_form(axes, motion.times, nodes, "sum over the nodes")
-    axes.plot(motion.times, motion.kinetic_energy, color=COLORS["total"], label="body")
-    for name in ("translational", "rotational"):
-        axes.plot(motion.times, getattr(motion, f"{name}_energy"), color=COLORS[name], label=name)
-    axes.set_title("kinetic energy")
-    axes.set_ylabel("J")
-    axes.set_ylim(0.0, 1.45 * nodes.max())
-    format_time_axis(axes, motion)
-    axes.legend(loc="upper left", ncols=2)
-
-
-def _draw_errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
-    """Angle error per revolution against the angle per step."""
-    from polhode.plot.log_axes import set_log_x, set_log_y
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
-
-    angles = np.geomspace(0.05, 1.5, 200)
-    for (name, (_, order)), color in zip(METHODS.items(), COLOR_CYCLE, strict=False):
-        draw_closed_form(
-            axes, angles, np.abs(_expected_error_per_turn(angles, order)), "closed form" if order == 2 else ""
-        )
-        found = _error_per_turn(motions[name])
-        axes.plot(turn, abs(found), marker="o", linestyle="none", color=color, label=f"{name}: {found:+.4e}")
-    set_log_x(axes, (0.05, 0.1, 0.2, 0.5, 1.0))
-    set_log_y(axes)
-    axes.set_ylim(top=300.0)
-    axes.set_title("angle error per revolution")
-    axes.set_xlabel("angle per step (rad)")
-    axes.set_ylabel("rad")
-    axes.legend(loc="upper left")
+        scene.dot(corner[frame], 1, 5)
+    scene.text((corner[0] + corner[later]) / 2, "its displacement u", 2, (4, -8))
+    return scene.panel("a mesh of 6 x 4 x 2 cells in flight", margin=0.03, legend="upper right")
 
 
 def stage(turn: float, spin: float, run: str = THROWN) -> Stage:
@@ -285,13 +250,12 @@ MODEL = Model(
     title="A mesh in six degrees of freedom: all nodes move rigidly with the body",
     theme="forces and torques",
     source="[Hydra 2017, chapter 4, eqs. 4.4 to 4.15 and 4.24 to 4.27]",
-    explanation=(
-        "A block of 6 x 4 x 2 cells is thrown, its mass lumped at the nodes. The position, displacement and velocity\n"
-        "of every node follow from six degrees of freedom; the energy of all nodes is that of the body, and nodes\n"
-        "of a body at rest have zero displacement, which eq. 4.25 as printed misses. If a step rotates by a large\n"
-        "angle, RK2 has a large error and RK4 a small one: a spin about a fixed axis multiplies the quaternion by a\n"
-        "polynomial in each step, whose argument gives the angle error per revolution."
-    ),
+    explanation="""\
+A block of 6 x 4 x 2 cells is thrown, its mass lumped at the nodes. The position, displacement and velocity
+of every node follow from six degrees of freedom; the energy of all nodes is that of the body, and nodes
+of a body at rest have zero displacement, which eq. 4.25 as printed misses. If a step rotates by a large
+angle, RK2 has a large error and RK4 a small one: a spin about a fixed axis multiplies the quaternion by a
+polynomial in each step, whose argument gives the angle error per revolution.""",
     parameters=(
         Parameter("turn", "rad", 0.5, 0.05, 1.5, "rotation angle per coarse step"),
         Parameter("spin", "rad/s", 6.0, 0.5, 20.0, "angular velocity of the thrown block"),
@@ -300,4 +264,28 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\mathbf{x}_i = \mathbf{x} + R\,\mathbf{X}_i", "the position of each node, from six degrees of freedom"
+            ),
+            Formula(
+                r"\mathbf{v}_i = \mathbf{v} + \boldsymbol{\omega}\times(\mathbf{x}_i - \mathbf{x})", "and its velocity"
+            ),
+        ),
+        steps=(
+            TryThis(
+                "The block is thrown; the path of one corner shows translation and rotation.",
+                run="thrown",
+                switches=("trailPoint",),
+            ),
+            TryThis(
+                "RK2 with a radian per step: its angle is off by 14 degrees in each revolution.",
+                values={"turn": 1.0},
+                run="RK2",
+            ),
+            TryThis("RK4 with the same step: a fifth of a degree.", values={"turn": 1.0}, run="RK4"),
+        ),
+        references=("Hydra 2017, chapter 4",),
+    ),
 )

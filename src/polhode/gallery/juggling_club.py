@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from math import pi, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt as plain_sqrt
 from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, Outline, energies, panels, space
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Ball
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 KNOB = 0.018
 HANDLE = (0.011, 0.20)
@@ -108,46 +105,32 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
     arrives = across - hand.center * np.cos(2 * pi * turns)
     integrals = "solid of revolution: integrals along its axis"
     return [
-        ReferenceCheck(
-            "center of mass, from the center of the knob",
-            "m",
-            float(body.center_of_mass[2]),
-            hand.center,
-            1e-13,
-            integrals,
+        check(
+            "center of mass, from the center of the knob", "m", body.center_of_mass[2], hand.center, 1e-13, integrals
         ),
-        ReferenceCheck(
+        check(
             "transverse moment of inertia",
             "kg m2",
-            float(body.inertia_body[0, 0]),
+            body.inertia_body[0, 0],
             hand.transverse,
             1e-12 * hand.transverse,
             integrals,
         ),
-        ReferenceCheck(
-            "axial moment of inertia",
-            "kg m2",
-            float(body.inertia_body[2, 2]),
-            hand.axial,
-            1e-12 * hand.axial,
-            integrals,
-        ),
-        ReferenceCheck("mass", "kg", float(body.mass), hand.mass, 1e-12 * hand.mass, integrals),
-        ReferenceCheck(
+        check("axial moment of inertia", "kg m2", body.inertia_body[2, 2], hand.axial, 1e-12 * hand.axial, integrals),
+        check("mass", "kg", body.mass, hand.mass, 1e-12 * hand.mass, integrals),
+        check(
             "revolutions until the catch",
             "1",
-            float((angle[-1] - angle[0]) / (2 * pi)),
+            (angle[-1] - angle[0]) / (2 * pi),
             turns,
             1e-9,
             "spin times 2 v/g: spin about a principal axis is constant",
         ),
-        ReferenceCheck(
-            "apex of the center of mass", "m", float(motion.position[:, 2].max()), height, 1e-12 * height, "v^2/(2 g)"
-        ),
-        ReferenceCheck(
+        check("apex of the center of mass", "m", motion.position[:, 2].max(), height, 1e-12 * height, "v^2/(2 g)"),
+        check(
             "x of the knob at the catch",
             "m",
-            float(knob[0]),
+            knob[0],
             arrives,
             1e-8,
             "hand distance - (knob to center of mass) cos(angle)",
@@ -156,110 +139,64 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
     ]
 
 
-def picture(motion: Motion, height: float, turns: float, across: float) -> Figure:
+@panels("AB;AC;AD", size=(12.0, 8.2), heights=(0.75, 1.0, 1.0))
+def picture(motion: Motion, height: float, turns: float, across: float) -> list[DrawPanel]:
     """The club in flight with the paths of its center and knob, its parts, and the heights over time."""
-    from polhode.plot.style import styled_figure
+    t, (speed, duration) = motion.times, _speed_and_duration(height)
+    closed = speed * t - STANDARD_GRAVITY * t**2 / 2
+    knob = closed - club_by_integration().center * np.sin(2 * pi * turns / duration * t)
+    heights = [Line(motion.position[:, 2], "center", "ink"), Line(_knob_positions(motion)[:, 2], "knob", 1)]
+    return [
+        _throw(motion),
+        _parts(float(motion.scenario.bodies[0].center_of_mass[2])),
+        Curves("height", "m", heights, Closed(np.stack((closed, knob), axis=1)), motion, across=""),
+        Curves("energy", "J", energies(motion, "translational", "rotational", "potential", "total"), over=motion),
+    ]
 
-    with styled_figure(12.0, 8.2, MODEL.title) as figure:
-        halves: Any = figure.subfigures(1, 2)
-        left, right = halves
-        _draw_in_flight(left.subplots(), motion)
-        parts, heights, energy = right.subplots(3, 1, height_ratios=(0.75, 1.0, 1.0))
-        _draw_parts(parts, motion)
-        _draw_heights(heights, motion)
-        _draw_energies(energy, motion)
-    return figure
 
-
-def _draw_in_flight(axes: Axes, motion: Motion) -> None:
+def _throw(motion: Motion) -> DrawPanel:
     """The club at ten instants, side view."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    scene, body = Scene(world_camera(0.12, 0.1)), motion.scenario.bodies[0]
-    before = 20.0 * scene.camera.eye  # toward the camera: the projection is unchanged
-    for n, frame in enumerate(np.linspace(0, FRAMES, 10).astype(int)):
-        scene.body(
-            body,
-            motion.position[frame] + n * scene.camera.eye,
-            motion.rotation_matrix[frame],
-            _face_colors,
-            segments=24,
-        )
-    scene.line(motion.position + before, COLORS["ink"], "center of mass: a parabola", 1.8)
-    scene.line(_knob_positions(motion) + before, COLOR_CYCLE[1], "knob", 1.8)
-    scene.draw(axes, "the throw", margin=0.02, legend="upper left")
+    scene = space(0.12, 0.1)
+    frames = np.linspace(0, FRAMES, 10).astype(int)
+    scene.frames(motion, frames, scene.camera.eye, color=_face_colors, segments=24)
+    scene.line(scene.toward(motion.position, 20.0), "ink", "center of mass: a parabola", 1.8)
+    scene.line(scene.toward(_knob_positions(motion), 20.0), 1, "knob", 1.8)
+    return scene.panel("the throw", margin=0.02, legend="upper left")
 
 
 def _face_colors(centers: Array) -> list[str]:
     """Dark knob and handle, light belly with a band."""
-    from polhode.plot.style import COLORS
-
+    foot = KNOB + HANDLE[1]
     along = centers[:, 2] + club_by_integration().center
-    band = (along > KNOB + HANDLE[1] + 0.10) & (along < KNOB + HANDLE[1] + 0.14)
-    names = ("muted" if z < KNOB + HANDLE[1] else "axis_3" if b else "body" for z, b in zip(along, band, strict=True))
-    return [COLORS[name] for name in names]
+    return ["muted" if z < foot else "axis_3" if 0.10 < z - foot < 0.14 else "body" for z in along]
 
 
-def _draw_parts(axes: Axes, motion: Motion) -> None:
+def _parts(center: float) -> Curves:
     """Side view of the club with the names of its parts and its center of mass."""
-    from polhode.plot.style import COLORS
-
     (thin, length), (wide, height) = HANDLE, BELLY
-    t = np.linspace(0, pi, 60)
-    foot, rim = KNOB + length, KNOB + TOP
-    round_cap = np.linspace(0, pi / 2, 40)
-    shapes = (
-        ("knob", -KNOB * np.cos(t), KNOB * np.sin(t), "muted", 0.0),
-        ("handle", np.array((KNOB, foot)), np.array((thin, thin)), "muted", KNOB + length / 2),
-        ("belly", np.array((foot, rim)), np.array((thin, wide)), "body", foot + 0.6 * height),
-        ("cap", rim + CAP * np.sin(round_cap), wide * np.cos(round_cap), "body", rim + CAP / 2.4),
+    turn, foot, rim = np.linspace(0, pi / 2, 40), KNOB + length, KNOB + TOP
+    outlines: dict[str, Any] = {
+        "knob": (-KNOB * np.cos(2 * turn), KNOB * np.sin(2 * turn), "muted", 0.0),
+        "handle": ((KNOB, foot), (thin, thin), "muted", KNOB + length / 2),
+        "belly": ((foot, rim), (thin, wide), "body", foot + 0.6 * height),
+        "cap": (rim + CAP * np.sin(turn), wide * np.cos(turn), "body", rim + CAP / 2.4),
+    }
+    shapes, names = list[Outline](), list[Note]()
+    for name, (z, r, color, middle) in outlines.items():
+        ring = np.concatenate((np.column_stack((z, r)), np.column_stack((z, np.negative(r)))[::-1]))
+        shapes += [Outline(ring, color=color, alpha=1.0), Outline(ring, color="ink", alpha=0.0)]
+        names.append(Note((middle, -wide - 0.012), name, align=("center", "top")))
+    return Curves(
+        "parts of the club",
+        "",
+        Line([0.0], "", "ink", "o", [center]),
+        shapes=shapes,
+        notes=[*names, Note((center, wide - 0.005), f"center, {1000 * center:.2f} mm", align=("right", "bottom"))],
+        x=(-0.03, rim + CAP + 0.02),
+        y=(-wide - 0.035, wide + 0.025),
+        equal="box",
+        also=lambda axes: axes.axis("off"),
     )
-    for name, z, r, color, middle in shapes:
-        axes.fill_between(z, -r, r, facecolor=COLORS[color], edgecolor=COLORS["ink"], linewidth=0.8)
-        axes.text(middle, -wide - 0.012, name, ha="center", va="top", fontsize=9)
-    center = float(motion.scenario.bodies[0].center_of_mass[2])
-    axes.plot(center, 0.0, marker="o", color=COLORS["ink"], markersize=5)
-    axes.annotate(
-        f"center, {1000 * center:.2f} mm",
-        (center, 0.0),
-        xytext=(center - 0.03, wide + 0.006),
-        ha="right",
-        fontsize=9,
-        arrowprops={"arrowstyle": "-", "color": COLORS["ink"], "linewidth": 0.8},
-    )
-    axes.set_aspect("equal")
-    axes.set_xlim(-0.03, rim + CAP + 0.02)
-    axes.set_ylim(-wide - 0.035, wide + 0.025)
-    axes.axis("off")
-    axes.set_title("parts of the club")
-
-
-def _draw_heights(axes: Axes, motion: Motion) -> None:
-    """Height of the center of mass and of the knob."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, draw_closed_form
-
-    t = motion.times
-    hand, (speed, duration) = club_by_integration(), _speed_and_duration(float(motion.position[:, 2].max()))
-    total = _axis_angle(motion)
-    closed = speed * t - STANDARD_GRAVITY * t**2 / 2
-    spin = (total[-1] - total[0]) / duration
-    draw_closed_form(axes, t, np.stack((closed, closed - hand.center * np.sin(spin * t)), axis=1))
-    axes.plot(t, motion.position[:, 2], color=COLORS["ink"], label="center")
-    axes.plot(t, _knob_positions(motion)[:, 2], color=COLOR_CYCLE[1], label="knob")
-    finish_time_panel(axes, motion, "height", "m", 3)
-    axes.set_xlabel("")
-
-
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """Translational, rotational and potential energy; the rotational part is constant."""
-    from polhode.plot.style import COLORS
-
-    parts = (motion.translational_energy, motion.rotational_energy, motion.potential_energy)
-    for name, values in zip(("translational", "rotational", "potential"), parts, strict=True):
-        axes.plot(motion.times, values, color=COLORS[name], label=name)
-    axes.plot(motion.times, sum(parts), color=COLORS["total"], label="total")
-    finish_time_panel(axes, motion, "energy", "J", 4)
 
 
 def stage(height: float, turns: float, across: float) -> Stage:
@@ -281,13 +218,12 @@ MODEL = Model(
     title="A juggling club rotates about its center of mass; after whole turns the handle is back",
     theme="real bodies",
     source="[Hydra 2017, chapter 5]; [Christian 2011, table 17.1]; [Baraff 1997, section 5.2]",
-    explanation=(
-        "A club is assembled from a sphere, a cylinder, a conical frustum and half an ellipsoid of two materials;\n"
-        "its center of mass and inertia tensor follow from the parallel axis theorem. In the air only its weight\n"
-        "acts: the center of mass follows a parabola, and the club rotates steadily about a transverse axis, which\n"
-        "is a principal axis. The juggler chooses height and spin so that it makes a whole number of revolutions;\n"
-        "then the knob, whose path has loops, arrives the way it left."
-    ),
+    explanation="""\
+A club is assembled from a sphere, a cylinder, a conical frustum and half an ellipsoid of two materials;
+its center of mass and inertia tensor follow from the parallel axis theorem. In the air only its weight
+acts: the center of mass follows a parabola, and the club rotates steadily about a transverse axis, which
+is a principal axis. The juggler chooses height and spin so that it makes a whole number of revolutions;
+then the knob, whose path has loops, arrives the way it left.""",
     parameters=(
         Parameter("height", "m", 1.2, 0.3, 5.0, "height of the throw"),
         Parameter("turns", "1", 2.0, 1.0, 5.0, "revolutions in the air; a whole number returns the handle"),
@@ -297,4 +233,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"T = \sqrt{\frac{8h}{g}}", "the time in the air, for a throw of height h"),
+            Formula(r"\omega = \frac{2\pi n}{T}", "the spin for n turns"),
+        ),
+        steps=(
+            TryThis("Two turns: the handle comes back.", switches=("trailPoint",)),
+            TryThis("One turn and a half: the handle points away.", values={"turns": 1.5}, switches=("trailPoint",)),
+            TryThis("A high throw of three turns.", values={"height": 3.0, "turns": 3.0}, switches=("trailPoint",)),
+        ),
+        references=("Hydra 2017, chapter 5",),
+    ),
 )

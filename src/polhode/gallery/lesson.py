@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import Any
 
 from polhode.errors import InputError, nearest, show
@@ -91,22 +89,6 @@ class Lesson:
             "steps": [step.describe() for step in self.steps],
             "references": [describe_reference(reference) for reference in self.references],
         }
-
-
-@cache
-def load_lesson(name: str) -> Lesson | None:
-    """The lesson of a model of the gallery, from the module of the same name in `gallery.lessons`; None if it has none.
-
-    Examples
-    --------
-    >>> len(load_lesson("gyroscope").steps) > 1
-    True
-    """
-    module = name.replace("-", "_")
-    if not module.isidentifier() or find_spec(f"polhode.gallery.lessons.{module}") is None:
-        return None
-    lesson: Lesson = import_module(f"polhode.gallery.lessons.{module}").LESSON
-    return lesson
 
 
 @cache

@@ -93,7 +93,7 @@ def live_page(
 
 def _lesson_of_page(model: Model, values: Mapping[str, float], program: LiveProgram) -> dict[str, Any] | None:
     """The lesson without those steps that need another value of a knob that is fixed, or a run that is left out."""
-    lesson, runs = model.find_lesson(), {"", *(one.name for one in program.runs)}
+    lesson, runs = model.lesson, {"", *(one.name for one in program.runs)}
     if lesson is None:
         return None
 
@@ -194,7 +194,7 @@ _EXTENTS = {"box": (0, 1, 2), "ellipsoid": (0, 1, 2), "sphere": (0, 0, 0), "cyli
 
 def _directions(scenario: Scenario) -> list[float]:
     """The direction along which all forces push, if there is one."""
-    along = common_direction([f for f in scenario.forces if f.pushes and f.kind != "pair"])
+    along = common_direction([f for f in scenario.acting_forces if f.pushes and f.kind != "pair"])
     return [] if along is None else along.tolist()
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, components, panels, space
+from polhode.gallery.shared import rk4_settings
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import sphere
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
@@ -17,13 +21,7 @@ from polhode.web.props import Bonds, Polyline, Text
 from polhode.web.stage import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 CARBON, HYDROGEN = 12.011, 1.008
 CARBON_SIZE, HYDROGEN_SIZE = 0.22, 0.15
@@ -82,37 +80,35 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceChe
     apart = [float(np.linalg.norm(a - b)) for a, b in combinations(bonds, 2)]
     tight = 2e-12
     return [
-        ReferenceCheck(
+        check(
             "angle between two bonds",
             "deg",
-            float(np.degrees(np.arccos(np.mean(cosines)))),
-            float(np.degrees(np.arccos(-1 / 3))),
+            np.degrees(np.arccos(np.mean(cosines))),
+            np.degrees(np.arccos(-1 / 3)),
             1e-10,
             "acos(-1/3)",
         ),
-        ReferenceCheck(
+        check(
             "C-H bond length",
             "m",
-            float(np.linalg.norm(bonds, axis=1).mean()),
+            np.linalg.norm(bonds, axis=1).mean(),
             separation * 6**0.5 / 4,
             tight * separation,
             "sqrt(6)/4 of H-H",
         ),
-        ReferenceCheck(
+        check(
             "largest of the six H-H distances", "m", max(apart), separation, tight * separation, "regular tetrahedron"
         ),
-        ReferenceCheck(
+        check(
             "intermediate moment of inertia",
             "kg m2",
-            float(np.sort(motion.scenario.bodies[0].principal_moments)[1]),
+            np.sort(motion.scenario.bodies[0].principal_moments)[1],
             moment,
             tight * moment,
             "m_H s^2 + 2/5 (m_C r_C^2 + 4 m_H r_H^2)",
         ),
-        ReferenceCheck(
-            "change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin
-        ),
-        ReferenceCheck(
+        check("change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin),
+        check(
             "attitude after two revolutions, sine of the half angle",
             "1",
             turned,
@@ -124,31 +120,27 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceChe
     ]
 
 
-def picture(motion: Motion, separation: float, spin: float) -> Figure:
+@panels("AAABBBCCCDDD;EEEEFFFFGGGG", heights=(1.0, 1.15))
+def picture(motion: Motion, separation: float, spin: float) -> list[DrawPanel]:
     """The molecule with and without depth sorting, its bond angle, the hydrogen paths, and the angular velocity."""
-    from polhode.plot.style import styled_figure
-
-    with styled_figure(12.0, 8.0, MODEL.title) as figure:
-        rows = figure.add_gridspec(2, 1, height_ratios=(1.0, 1.15))
-        grid, lower = rows[0].subgridspec(1, 4), rows[1].subgridspec(1, 3, width_ratios=(1.0, 1.0, 1.15))
-        for k, share in enumerate((0.0, 0.06, 0.13)):
-            at = int(share * (len(motion.times) - 1))
-            title = "flat elements sorted by depth" if k == 0 else f"after {motion.times[at]:.2g} s"
-            _draw_molecule(figure.add_subplot(grid[k]), motion, separation, at, title)
-        listed = int(0.06 * (len(motion.times) - 1))
-        _draw_molecule(figure.add_subplot(grid[3]), motion, separation, listed, "unsorted: misleading", by_depth=False)
-        _draw_bond_angle(figure.add_subplot(lower[0]), separation)
-        _draw_paths(figure.add_subplot(lower[1]), motion, separation)
-        _draw_rates(figure.add_subplot(lower[2]), motion, spin)
-    return figure
+    first, second = (int(share * (len(motion.times) - 1)) for share in (0.06, 0.13))
+    rates = components(motion.angular_velocity, "xyz")
+    initial = Closed(np.tile(spin * SPIN, (len(motion.times), 1)), "initial value")
+    return [
+        _flat_molecule(motion, separation, 0, "flat elements sorted by depth"),
+        *(_flat_molecule(motion, separation, at, f"after {motion.times[at]:.2g} s") for at in (first, second)),
+        _flat_molecule(motion, separation, first, "unsorted: misleading", by_depth=False),
+        _bond_angle(separation),
+        _paths(motion, separation),
+        Curves("ω is constant", "rad/s", rates, initial, motion, y=(0.0, 1.15 * spin), legend=(4, 1)),
+    ]
 
 
-def _draw_molecule(axes: Axes, motion: Motion, separation: float, at: int, title: str, by_depth: bool = True) -> None:
+def _flat_molecule(motion: Motion, separation: float, at: int, title: str, by_depth: bool = True) -> DrawPanel:
     """The molecule as flat elements, viewed along z.  [Christian 2011, problem 17.1]"""
-    from polhode.gallery.drawing.depth_layers import DepthLayers
+    from polhode.gallery.drawing import DepthLayers
 
-    layers = DepthLayers()
-    bonds = _bond_vectors(motion, separation)[at]
+    layers, bonds = DepthLayers(), _bond_vectors(motion, separation)[at]
     layers.disc((0, 0, 0), CARBON_SIZE * separation, "#555555")
     for bond in bonds:
         layers.disc(bond, HYDROGEN_SIZE * separation, "#dfe8f2")
@@ -156,74 +148,54 @@ def _draw_molecule(axes: Axes, motion: Motion, separation: float, at: int, title
         length = float(np.linalg.norm(bond))
         inner, outer = CARBON_SIZE * separation / length, 1 - HYDROGEN_SIZE * separation / length
         layers.line(inner * bond, outer * bond, "#b5b5b5", width=7.0)
-    layers.draw(axes, title, by_depth)
-    reach = 0.8 * separation
-    axes.set_xlim(-reach, reach)
-    axes.set_ylim(-reach, reach)
+    return layers.panel(title, by_depth, 0.8 * separation)
 
 
-def _draw_bond_angle(axes: Axes, separation: float) -> None:
+def _bond_angle(separation: float) -> DrawPanel:
     """The plane of the carbon and two hydrogens, with the bond angle."""
-    from polhode.gallery.drawing.depth_layers import DepthLayers
+    from polhode.gallery.drawing import DepthLayers
     from polhode.plot.style import COLORS
 
-    length, half = separation * 6**0.5 / 4, np.arccos(-1 / 3) / 2
+    length, half, layers = separation * 6**0.5 / 4, np.arccos(-1 / 3) / 2, DepthLayers()
     ends = [length * np.array((sign * np.sin(half), -np.cos(half), 0.0)) for sign in (-1.0, 1.0)]
-    layers = DepthLayers()
     for end in ends:
         layers.line((0, 0, -0.1), end, "#b5b5b5", width=7.0)
     layers.disc((0, 0, 0.1), CARBON_SIZE * separation, "#555555")
     for end in ends:
         layers.disc(end + np.array((0, 0, 0.1)), HYDROGEN_SIZE * separation, "#dfe8f2")
-    layers.draw(axes, "two bonds in their plane")
-    a = np.linspace(-half, half, 60)
-    axes.plot(0.5 * length * np.sin(a), -0.5 * length * np.cos(a), color=COLORS["omega"], zorder=5)
-    text: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11}
-    axes.text(0, -0.66 * length, f"{np.degrees(2 * half):.5f}°", color=COLORS["omega"], **text)
-    low, ends_x = -0.62 * separation, (-separation / 2, separation / 2)
-    look = {"arrowstyle": "<|-|>", "color": COLORS["muted"], "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", xy=(ends_x[0], low), xytext=(ends_x[1], low), arrowprops=look)
-    axes.vlines(ends_x, low, ends[0][1], color=COLORS["muted"], linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-    axes.text(0, low - 0.07 * separation, f"H-H {separation:g} m", color=COLORS["muted"], **text)
-    axes.text(0, 0.3 * separation, f"C-H {length:.5g} m", **text)
-    axes.set_xlim(-0.72 * separation, 0.72 * separation)
-    axes.set_ylim(-0.78 * separation, 0.4 * separation)
+
+    def draw(axes: Axes) -> None:
+        layers.draw(axes, "two bonds in their plane")
+        a, low = np.linspace(-half, half, 60), -0.62 * separation
+        axes.plot(0.5 * length * np.sin(a), -0.5 * length * np.cos(a), color=COLORS["omega"], zorder=5)
+        look = {"arrowstyle": "<|-|>", "color": COLORS["muted"], "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", xy=(-separation / 2, low), xytext=(separation / 2, low), arrowprops=look)
+        texts = {
+            -0.66 * length: (f"{np.degrees(2 * half):.5f}°", "omega"),
+            low - 0.07 * separation: (f"H-H {separation:g} m", "muted"),
+            0.3 * separation: (f"C-H {length:.5g} m", "ink"),
+        }
+        for y, (text, color) in texts.items():
+            axes.text(0, y, text, color=COLORS[color], ha="center", va="center", fontsize=11)
+        axes.set(xlim=(-0.72 * separation, 0.72 * separation), ylim=(-0.78 * separation, 0.4 * separation))
+
+    return draw
 
 
-def _draw_paths(axes: Axes, motion: Motion, separation: float) -> None:
+def _paths(motion: Motion, separation: float) -> DrawPanel:
     """The molecule in space, and the circles of its hydrogens around the angular velocity."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXIS_COLORS, COLORS
+    scene, at, bonds = space(0.65, 0.35), len(motion.times) // 16, _bond_vectors(motion, separation)
 
-    scene = Scene(world_camera(0.65, 0.35))
-    at = len(motion.times) // 16
-    scene.body(
-        motion.scenario.bodies[0], rotation=motion.rotation_matrix[at], color=_atom_colors(separation), segments=20
-    )
-    bonds, center = _bond_vectors(motion, separation), motion.position[at]
-    for k, color in enumerate((*AXIS_COLORS, COLORS["ink"])):
+    def atom_colors(centers: Array) -> list[str]:
+        return ["#777777" if near else "#dfe8f2" for near in np.linalg.norm(centers, axis=1) < 0.35 * separation]
+
+    scene.frames(motion, [at], color=atom_colors, segments=20)
+    center = motion.position[at]
+    for k, color in enumerate(("axis_1", "axis_2", "axis_3", "ink")):
         scene.line(bonds[: FRAMES // 2 + 1, k], color, width=1.1)
         scene.line([center, bonds[at, k]], "#8a8a8a", width=3.0)
-    scene.arrow(center, 0.95 * separation * SPIN, COLORS["omega"], "ω = L/I")
-    scene.draw(axes, "the hydrogens move on circles")
-
-
-def _atom_colors(separation: float) -> Callable[[Array], list[str]]:
-    def colors(centers: Array) -> list[str]:
-        inside = np.linalg.norm(centers, axis=1) < 0.35 * separation
-        return ["#777777" if near else "#dfe8f2" for near in inside]
-
-    return colors
-
-
-def _draw_rates(axes: Axes, motion: Motion, spin: float) -> None:
-    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, draw_closed_form
-
-    draw_closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "initial value")
-    for i, name in enumerate(XYZ_LABELS):
-        axes.plot(motion.times, motion.angular_velocity[:, i], color=AXIS_COLORS[i], label=name)
-    axes.set_ylim(0.0, 1.15 * spin)
-    finish_time_panel(axes, motion, "ω is constant", "rad/s", 4)
+    scene.arrow(center, 0.95 * separation * SPIN, "omega", "ω = L/I")
+    return scene.panel("the hydrogens move on circles")
 
 
 def stage(separation: float, spin: float) -> Stage:
@@ -234,11 +206,7 @@ def stage(separation: float, spin: float) -> Stage:
     arc = [t * one + (1 - t) * other for t in np.linspace(0.0, 1.0, 25)]
     bow = np.array([0.36 * separation * p / np.linalg.norm(p) for p in arc])
     bonds = Bonds(
-        atoms,
-        [(0, k) for k in range(1, 5)],
-        0.045 * separation,
-        radii.tolist(),
-        ("#4a4f58", *["#f2f2f2"] * 4),
+        atoms, [(0, k) for k in range(1, 5)], 0.045 * separation, radii.tolist(), ("#4a4f58", *["#f2f2f2"] * 4)
     )
     return Stage(
         off=("L", "omega", "bodyAxes", "trailOmega"),
@@ -259,13 +227,12 @@ MODEL = Model(
     title="Methane: four bonds, 109.47° between any two",
     theme="transformations and rotations",
     source="[Christian 2011, problem 17.1]",
-    explanation=(
-        "Carbon sits at the center of a tetrahedron, four hydrogens at its corners: the cosine of the angle between\n"
-        "any two bonds is -1/3, since the four unit vectors sum to zero. A bond is sqrt(6)/4 of the distance between\n"
-        "two hydrogens. The drawing consists of disks and lines; it looks solid only if the far ones are drawn first.\n"
-        "The molecule also tumbles: its symmetry makes its three moments of inertia equal, so it spins steadily\n"
-        "about any axis, like a ball, and each hydrogen moves on a circle."
-    ),
+    explanation="""\
+Carbon sits at the center of a tetrahedron, four hydrogens at its corners: the cosine of the angle between
+any two bonds is -1/3, since the four unit vectors sum to zero. A bond is sqrt(6)/4 of the distance between
+two hydrogens. The drawing consists of disks and lines; it looks solid only if the far ones are drawn first.
+The molecule also tumbles: its symmetry makes its three moments of inertia equal, so it spins steadily
+about any axis, like a ball, and each hydrogen moves on a circle.""",
     parameters=(
         Parameter("separation", "m", 1.0, 0.1, 10.0, "distance between two hydrogens, center to center"),
         Parameter("spin", "rad/s", 2.0, 0.1, 20.0, "angular velocity"),
@@ -274,4 +241,19 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\cos\alpha = -\frac{1}{3}", "the angle between two bonds: 109.47 degrees"),
+            Formula(r"b = \frac{\sqrt{6}}{4}\,a", "a bond, from the distance a between two hydrogens"),
+        ),
+        steps=(
+            TryThis(
+                "Follow one body axis: its tip moves on a circle, since the molecule spins like a ball.",
+                switches=("trailAxis1",),
+            ),
+            TryThis("Ten times the spin: the motion is the same, only faster.", values={"spin": 20.0}),
+            TryThis("Ten times the size: angles stay, and so does the period.", values={"separation": 10.0}),
+        ),
+        references=("Christian 2011, problem 17.1",),
+    ),
 )

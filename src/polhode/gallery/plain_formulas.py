@@ -10,7 +10,7 @@ from math import pi
 from typing import Any
 
 from polhode.equations.law import Number, Vector
-from polhode.equations.scalar_ops import absolute, if_less, sqrt
+from polhode.equations.scalar_ops import absolute, if_less, larger, sqrt
 
 MEANS = 9
 """Enough steps of the arithmetic-geometric mean for 1 - m above 1e-30."""
@@ -66,6 +66,24 @@ def released_period(
     root = sqrt(b * b - 2 * b * cosine + 1)
     complement = (b + root - cosine) / (2 * root)
     return 4 * quarter_period(complement) / sqrt(4 * weight_times_height * root / moment)
+
+
+def nutation_period(
+    moment: Number, axial_moment: Number, weight_times_height: Number, cosine: Number, spin: Number, precession: Number
+) -> Number:
+    """4 K(m)/sqrt(beta (u3 - u1)) of a heavy top at a turning point of theta, with any precession there.
+
+    u'^2 = (1 - u^2)(alpha - beta u) - (b - a u)^2 has the root u = cos(theta); the others solve a quadratic equation.
+    """
+    a, beta = axial_moment * spin / moment, 2 * weight_times_height / moment
+    sine_squared = 1 - cosine * cosine
+    b = precession * sine_squared + a * cosine
+    linear = beta * cosine - (precession * precession * sine_squared + beta * cosine + a * a)
+    constant = linear * cosine + (2 * a * b - beta)
+    root = sqrt(linear * linear - 4 * beta * constant)
+    u3, other = (root - linear) / (2 * beta), 2 * constant / (root - linear)
+    u2, u1 = larger(cosine, other), -larger(-cosine, -other)
+    return 4 * quarter_period((u3 - u2) / (u3 - u1)) / sqrt(beta * (u3 - u1))
 
 
 def steady_precession_rates(

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, Line, panels
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, cylinder, frustum
+from polhode.results.motion import Motion
 from polhode.scenario.flight_forces import CoefficientTable, drag
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.mass_course import mass_course
@@ -20,11 +21,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Rod
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 MASS, AREA, DURATION = 60.0, 0.0177, 40.0
 """At the start; 150 mm in diameter."""
@@ -72,45 +68,34 @@ def numbers(motions: Mapping[str, Motion], propellant: float, exhaust: float, bu
     rate = propellant / burn
     height = exhaust * burn - exhaust * (MASS - propellant) / rate * log(ratio) - g * burn**2 / 2
     return [
-        ReferenceCheck(
+        check(
             "speed at burnout without air",
             "m/s",
-            float(end.velocity[2]),
+            end.velocity[2],
             exhaust * log(ratio) - g * burn,
             1e-7,
             "v_e ln(m0/m) - g t: the rocket equation",
         ),
-        ReferenceCheck(
-            "height at burnout without air",
-            "m",
-            float(end.position[2]),
-            height,
-            1e-6,
-            "v_e t - v_e (m/m') ln(m0/m) - g t²/2",
+        check(
+            "height at burnout without air", "m", end.position[2], height, 1e-6, "v_e t - v_e (m/m') ln(m0/m) - g t²/2"
         ),
-        ReferenceCheck(
-            "mass after burnout", "kg", float(air.mass[-1]), MASS - propellant, 1e-9, "m0 less the propellant"
-        ),
+        check("mass after burnout", "kg", air.mass[-1], MASS - propellant, 1e-9, "m0 less the propellant"),
     ]
 
 
-def picture(motions: Mapping[str, Motion], propellant: float, exhaust: float, burn: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], propellant: float, exhaust: float, burn: float) -> list[Curves]:
     """Speed, height, Mach number and dynamic pressure."""
-    flight, g = motions[AIR].flight(), STANDARD_GRAVITY
-    t = motions[AIR].times
-    t_burn = np.linspace(0.0, burn, 100)
-    expected = exhaust * np.log(MASS / (MASS - propellant * t_burn / burn)) - g * t_burn
-    speeds = {name: (t, motion.velocity[:, 2]) for name, motion in motions.items()}
-    heights = {name: (t, motion.position[:, 2] / 1000) for name, motion in motions.items()}
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("speed", "t (s)", "m/s", speeds, {"rocket equation": (t_burn, expected)}),
-            CurvePanel("height", "t (s)", "km", heights),
-            CurvePanel("Mach number", "t (s)", "Mach", {"": (t, flight.mach)}),
-            CurvePanel("dynamic pressure", "t (s)", "kPa", {"": (t, flight.dynamic_pressure / 1000)}),
-        ],
-    )
+    air, flight, t = motions[AIR], motions[AIR].flight(), np.linspace(0.0, burn, 100)
+    expected = exhaust * np.log(MASS / (MASS - propellant * t / burn)) - STANDARD_GRAVITY * t
+    speeds = [Line(motion.velocity[:, 2], name) for name, motion in motions.items()]
+    heights = [Line(motion.position[:, 2] / 1000, name) for name, motion in motions.items()]
+    return [
+        Curves("speed", "m/s", speeds, Closed(expected, "rocket equation", t), air),
+        Curves("height", "km", heights, over=air),
+        Curves("Mach number", "Mach", Line(flight.mach), over=air),
+        Curves("dynamic pressure", "kPa", Line(flight.dynamic_pressure / 1000), over=air),
+    ]
 
 
 @cache
@@ -159,4 +144,21 @@ Atmosphere 1976.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\Delta v = u\ln\frac{m_0}{m_1} - g\,t_b",
+                "the rocket equation, less what gravity takes while it burns",
+            ),
+        ),
+        steps=(
+            TryThis("In the air: drag takes its share near the speed of sound.", run="in the air"),
+            TryThis("Without air.", run="without air"),
+            TryThis("Half of its mass is propellant.", values={"propellant": 30.0}, run="in the air"),
+            TryThis(
+                "Burnt in 4 s: faster, since gravity has less time to slow it.", values={"burn": 4.0}, run="in the air"
+            ),
+        ),
+        references=("Tsiolkovsky 1903", "Cornelisse et al. 1979"),
+    ),
 )

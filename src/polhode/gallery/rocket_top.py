@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from math import acos, atan2, degrees, pi, radians, tan
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
 from polhode.equations.scalar_ops import cos as cosine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.gyroscope_disk import inclination, turning_times
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import first_interval
+from polhode.gallery.pictures import ANGLE_COLORS, Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
 from polhode.gallery.plain_formulas import released_period
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import ellipsoid
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Ball
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 2.0, 3.0)
 MASS, SEMI_AXES = 10.0, (0.75**0.5, 0.75**0.5, 0.5)
@@ -87,80 +83,56 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Re
     period = 2 * first_interval(turns, "a turning point")
     formula = "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1), b = (I3 w3)^2/(4 I1 T)"
     checks = [
-        ReferenceCheck("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
-        ReferenceCheck("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
-        ReferenceCheck(
-            "mean precession", "rad/s", mean, top.mean_precession, 1e-11, "elliptic integrals of the third kind"
-        ),
+        check("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
+        check("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
+        check("mean precession", "rad/s", mean, top.mean_precession, 1e-11, "elliptic integrals of the third kind"),
     ]
     for name, values in _conserved_quantities(motion, torque).items():
         off = float(np.abs(values - values[0]).max() / _largest_magnitude(values))
-        checks.append(ReferenceCheck(f"relative drift of {name}", "1", off, 0.0, 1e-12, "conserved", size=1.0))
+        checks.append(check(f"relative drift of {name}", "1", off, 0.0, 1e-12, "conserved", size=1.0))
     return checks
 
 
-def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
+@panels("AB;AC;DE", size=(12.0, 7.6), widths=(1.0, 1.05))
+def picture(motion: Motion, spin: float, theta: float, torque: float) -> list[DrawPanel]:
     """The top and its thrusters, the paths of its axle and of L, theta over the closed form, and the drift."""
-    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form, styled_figure
+    top, early = _make_top(spin, theta, torque), motion.times <= 8 / NUTATIONS * motion.times[-1]
+    t, closed = motion.times[early], np.degrees(top.angles_at(motion.times[early]))
+    phi, nodding = np.degrees(np.unwrap(motion.euler_angles[:, 0])[early]), np.degrees(motion.euler_angles[early, 1])
 
-    top, t = _make_top(spin, theta, torque), motion.times
-    early = t <= 8 * top.period
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
-        _draw_space(figure.add_subplot(grid[:2, 0]), motion, top)
-        _draw_from_above(figure.add_subplot(grid[2, 0]), motion)
-        nodding, going_round, drift = (figure.add_subplot(grid[i, 1]) for i in range(3))
-        closed, phi = top.angles_at(t), np.unwrap(motion.euler_angles[:, 0])
-        for axes, title, gray, found, name in (
-            (nodding, "angle θ from z", closed[early, 1], motion.euler_angles[early, 1], "θ"),
-            (going_round, "angle φ about z", closed[early, 0], phi[early], "φ"),
-        ):
-            draw_closed_form(axes, t[early], np.degrees(gray))
-            axes.plot(t[early], np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
-            axes.set_title(title)
-            axes.set_ylabel("deg")
-            add_legend_above(axes, 2)
-        nodding.ticklabel_format(useOffset=False)
-        nodding.invert_yaxis()
-        for n, (name, values) in enumerate(_conserved_quantities(motion, torque).items()):
-            off = np.abs(values - values[0])[early] / _largest_magnitude(values)
-            label = name if off.any() else f"{name}: 0"
-            drift.plot(t[early], mask_nonpositive(off), color=COLOR_CYCLE[n], linewidth=1.0, label=label)
-        set_log_y_limits(drift, 1e-17, 1e-9, 6)
-        drift.set_title("drift")
-        drift.set_ylabel("relative")
-        add_legend_above(drift, 3)
-        for axes in (nodding, going_round, drift):
-            axes.set_xlabel("time (s)")
-            axes.set_xlim(0.0, float(t[early][-1]))
-    return figure
+    def angle(title: str, name: str, found: Array, gray: Array, downward: bool = False) -> Curves:
+        line = Line(found, "simulated", ANGLE_COLORS[name], x=t)
+        return Curves(title, "deg", line, Closed(gray, x=t), x=(0.0, t[-1]), downward=downward)
+
+    drift = []
+    for name, values in _conserved_quantities(motion, torque).items():
+        off = np.abs(values - values[0])[early] / _largest_magnitude(values)
+        drift.append(Line(off, name if off.any() else f"{name}: 0", x=t, width=1.0))
+    return [
+        _thrusters(motion, top),
+        angle("angle θ from z", "θ", nodding, closed[:, 1], downward=True),
+        angle("angle φ about z", "φ", phi, closed[:, 0]),
+        _from_above(motion, early),
+        Curves("drift", "relative", drift, x=(0.0, t[-1]), log="y", y=(1e-17, 1e-9), most_ticks=6),
+    ]
 
 
-def _draw_space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
+def _thrusters(motion: Motion, top: HeavyTop) -> DrawPanel:
     """The final top, its thrusters, and the paths of its axle and of L."""
-    from polhode.gallery.drawing import tops as draw
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    tip, axle = 1.5, motion.rotation_matrix[-1, :, 2]
-    scene = Scene(world_camera(*_camera_angles(axle)))
-    draw.draw_globe(scene, tip, top.turning_angles)
-    draw.draw_top(scene, _make_body(), (0, 0, 0), motion.rotation_matrix[-1], tip, -0.8)
-    L = motion.angular_momentum
-    direction = L / np.linalg.norm(L, axis=1)[:, None]
-    scene.line(tip * motion.rotation_matrix[:, :, 2], COLORS["axis_3"], "path of the axle", width=1.6)
-    scene.line(tip * direction, COLORS["L"], "path of L", width=2.0)
-    scene.arrow((0, 0, 0), 1.25 * tip * direction[-1], COLORS["L"], "L")
+    tip, axle, L = 1.5, motion.rotation_matrix[-1, :, 2], motion.angular_momentum
+    scene, direction = space(*_camera_angles(axle)), L / np.linalg.norm(L, axis=1)[:, None]
+    scene.globe(tip, top.turning_angles)
+    scene.top(_make_body(), (0, 0, 0), motion.rotation_matrix[-1], tip, -0.8)
+    scene.line(tip * motion.rotation_matrix[:, :, 2], "axis_3", "path of the axle", width=1.6)
+    scene.line(tip * direction, "L", "path of L", width=2.0)
+    scene.arrow((0, 0, 0), 1.25 * tip * direction[-1], "L", "L")
     beside = -6.0 if axle[2] > 0.5 else 6.0
     far = 0.75 if axle[2] > -0.1 else 0.0  # above this the arrow ends at the thruster, below it starts there
     for sign in (1.0, -1.0):
         tail = sign * (SEMI_AXES[2] * axle + np.array((0.0, 0.0, far)))
-        scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLORS["force"], width=3.0)
-        end = tail if far else tail - (0.0, 0.0, 0.7 * sign)
-        scene.text(end, "thruster", COLORS["force"], (beside * sign, 0.0))
-    scene.draw(axes, "the top, its two thrusters, and the paths of its axle and L", legend=(-0.3, 0.0))
+        scene.arrow(tail, (0.0, 0.0, -0.7 * sign), "force", width=3.0)
+        scene.text(tail if far else tail - (0.0, 0.0, 0.7 * sign), "thruster", "force", (beside * sign, 0.0))
+    return scene.panel("the top, its two thrusters, and the paths of its axle and L", legend=(-0.3, 0.0))
 
 
 def _camera_angles(axle: Array) -> tuple[float, float]:
@@ -171,20 +143,12 @@ def _camera_angles(axle: Array) -> tuple[float, float]:
     return atan2(float(axle[0]), -float(axle[1])) - across, pitch
 
 
-def _draw_from_above(axes: Axes, motion: Motion) -> None:
+def _from_above(motion: Motion, first: Array) -> Curves:
     """The axle circles around L, while L precesses about z."""
-    from polhode.plot.style import COLORS, add_legend_above
-
-    first = motion.times <= motion.times[-1] * 8 / NUTATIONS
-    L = motion.angular_momentum[first]
-    unit: Any = L / np.linalg.norm(L, axis=1)[:, None]
-    for path, color, name in ((motion.rotation_matrix[first, :, 2], "axis_3", "axle"), (unit, "L", "direction of L")):
-        axes.plot(path[:, 0], path[:, 1], color=COLORS[color], label=name)
-    axes.set_title("from above")
-    axes.set_xlabel("x")
-    axes.set_ylabel("y")
-    axes.set_aspect("equal", adjustable="datalim")
-    add_legend_above(axes, 2)
+    L, axle = motion.angular_momentum[first], motion.rotation_matrix[first, :, 2]
+    unit = L / np.linalg.norm(L, axis=1)[:, None]
+    lines = [Line(axle[:, 1], "axle", "axis_3", x=axle[:, 0]), Line(unit[:, 1], "direction of L", "L", x=unit[:, 0])]
+    return Curves("from above", "y", lines, across="x", equal="datalim")
 
 
 def stage(spin: float, theta: float, torque: float) -> Stage:
@@ -212,13 +176,12 @@ MODEL = Model(
     title="Two thrusters drive a free top as gravity drives a top on a table",
     theme="tops and gyroscopes",
     source="[Tops report, section 7, figure 6]; errata: the torque is perpendicular to z",
-    explanation=(
-        "A spinning ellipsoid floats freely. Two thrusters, one at each end of its axle, push with equal and\n"
-        "opposite forces: the center stays, and the torque is T sin(theta) along z x x3, as for a weight. This is\n"
-        "the Lagrange top without a table: the angular momentum precesses about z on a cone, and the axle circles\n"
-        "around it. The torque is normal to both z and the axle, so the components of L along both are conserved,\n"
-        "and so is the energy with the potential T cos(theta), although the thrusters fire."
-    ),
+    explanation="""\
+A spinning ellipsoid floats freely. Two thrusters, one at each end of its axle, push with equal and
+opposite forces: the center stays, and the torque is T sin(theta) along z x x3, as for a weight. This is
+the Lagrange top without a table: the angular momentum precesses about z on a cone, and the axle circles
+around it. The torque is normal to both z and the axle, so the components of L along both are conserved,
+and so is the energy with the potential T cos(theta), although the thrusters fire.""",
     parameters=(
         Parameter("spin", "rad/s", 3.0, 2.0, 12.0, "angular velocity along the axle"),
         Parameter("theta", "deg", 30.0, 10.0, 120.0, "initial angle of the axle from z"),
@@ -228,4 +191,20 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\boldsymbol{\tau} = T\,\mathbf{z}\times\mathbf{x}_3",
+                "the torque of the thrusters, normal to z and to the axle",
+            ),
+            Formula(r"E = E_{\mathrm{rot}} + T\cos\theta", "is conserved, as for a weight"),
+        ),
+        steps=(
+            TryThis("L goes round z, and the axle round L.", switches=("trailL", "trailAxis3")),
+            TryThis("A fast top precesses slowly and hardly nutates.", values={"spin": 12.0}, switches=("trailAxis3",)),
+            TryThis("Three times the thrust.", values={"torque": 3.0}, switches=("trailAxis3",)),
+            TryThis("Started below the horizontal.", values={"theta": 120.0}, switches=("trailAxis3",)),
+        ),
+        references=("Tops report, section 7", "Goldstein 1980, section 5.7"),
+    ),
 )

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode import rotations
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, components, panels, space
 from polhode.gallery.plain_formulas import radians
 from polhode.gallery.rotation_sequence import steady_spin_scenario
-from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import sphere
+from polhode.results.motion import Motion
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Polyline, StageArrow
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 VECTOR = np.array((0.0, 3.0, 0.0))
 RADIUS = 3.0
@@ -50,37 +44,19 @@ def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
     }
     size = float(np.linalg.norm(VECTOR))
     rows = [
-        ReferenceCheck(
-            f"{name} of the rotated vector",
-            "m",
-            float(found),
-            float(value),
-            1e-12 * size,
-            "[Christian 2011, eq. 17.16]",
-            size,
-        )
+        check(f"{name} of the rotated vector", "m", found, value, 1e-12 * size, "[Christian 2011, eq. 17.16]", size)
         for name, found, value in zip("xyz", simulated, formula, strict=True)
     ]
     rows += [
-        ReferenceCheck(
-            f"{name} minus (17.16)",
-            "m",
-            float(np.abs(v - formula).max()),
-            0.0,
-            ROUNDING * size,
-            "the same rotation",
-            size,
-        )
+        check(f"{name} minus (17.16)", "m", np.abs(v - formula).max(), 0.0, ROUNDING * size, "the same rotation", size)
         for name, v in others.items()
     ]
     found_axis, found_angle = rotations.axis_and_angle(motion.final.orientation)
     cosine = float(np.array(axis)[0] / np.linalg.norm(axis))
     return [
         *rows,
-        ReferenceCheck("recovered angle", "deg", float(np.degrees(found_angle)), angle, 2e-10, "2 atan2(abs(q), q0)"),
-        ReferenceCheck(
-            "recovered direction cosine with x", "1", float(found_axis[0]), cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0
-        ),
+        check("recovered angle", "deg", np.degrees(found_angle), angle, 2e-10, "2 atan2(abs(q), q0)"),
+        check("recovered direction cosine with x", "1", found_axis[0], cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0),
     ]
 
 
@@ -90,109 +66,77 @@ def _matrix_by_scipy(axis: tuple[float, float, float], angle: float) -> Array:
     return np.asarray(Rotation.from_rotvec(angle * np.array(axis) / np.linalg.norm(axis)).apply(VECTOR))
 
 
-def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> Figure:
+@panels("AB;CD", size=(12.0, 7.6), widths=(1.0, 1.05), heights=(1.25, 1.0))
+def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> list[DrawPanel]:
     """The vector's parts along and normal to the axis, the direction cosines, the components, and the differences."""
-    from polhode.plot.style import styled_figure
-
     axis = np.array((axis_x, axis_y, axis_z)) / np.linalg.norm((axis_x, axis_y, axis_z))
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.05), height_ratios=(1.25, 1.0))
-        _draw_parts_scene(figure.add_subplot(grid[0, 0]), motion, axis, angle)
-        _draw_cosines_scene(figure.add_subplot(grid[0, 1]), motion, axis, angle)
-        _draw_components(figure.add_subplot(grid[1, 0]), motion, axis, angle)
-        _draw_differences(figure.add_subplot(grid[1, 1]), motion, axis, angle)
-    return figure
-
-
-def _draw_parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    """v, its parts, w normal to both, and the path of its tip.  [Christian 2011, figure 17.2]"""
-    from polhode.plot.projection import make_camera
-    from polhode.plot.scene import Scene
-    from polhode.plot.style import COLORS
-
-    middle = rotations.rodrigues(VECTOR, axis, np.radians(angle) / 2)
-    seen = make_camera(np.cross(axis, middle), axis, -0.3, 0.38)
-    scene = Scene(seen)
-    along = (VECTOR @ axis) * axis
-    across, w = VECTOR - along, np.cross(axis, VECTOR)
-    turned = motion.points(VECTOR)[-1]
-    ring = along + rotations.rodrigues(across, axis, np.linspace(0, 2 * np.pi, 145))
-    scene.line(ring, "#bbbbbb", width=1.0)
-    closed = rotations.rodrigues(VECTOR, axis, np.radians(np.linspace(0, angle, 80)))
-    scene.line(closed, COLORS["closed_form"], "closed form", width=4.5)
-    scene.line(motion.points(VECTOR) + seen.eye / 8, COLORS["omega"], "path of the tip, simulated")
-    height, width = float(VECTOR @ axis), float(np.linalg.norm(across))
-    reach = max(1.35 * abs(height), 1.6, height + 0.4 * width + 0.4)
-    scene.arrow((0, 0, 0), reach * axis, COLORS["muted"], "r", width=1.2)
-    sides = ((8.0, -8.0), (8.0, 6.0)) if angle < 20 else ((-7.0, -4.0), (7.0, -4.0))
-    for tip, color, name, side in zip(
-        (VECTOR, turned), (COLORS["ink"], COLORS["omega"]), ("v", "v'"), sides, strict=True
-    ):
-        scene.arrow((0, 0, 0), tip, color)
-        scene.text(tip, name, color, side)
-    scene.arrow((0, 0, 0), along, COLORS["axis_3"])
-    scene.arrow(along, across, COLORS["axis_2"])
-    scene.text(along / 4, "v∥", COLORS["axis_3"], (6.0, 4.0))
-    scene.text(along + 0.45 * across, "v⊥", COLORS["axis_2"], (float(np.copysign(7.0, across @ seen.right)), 4.0))
-    scene.arrow(along, w, COLORS["axis_1"], "w")
-    scene.line([along, turned], COLORS["muted"], style=(0, (3, 2)), width=1.1)
-    scene.draw(axes, f"parts along and normal to the axis r, angle {angle:g}°", legend=(0.0, -0.17))
-    axes.set_anchor("W")
-
-
-def _draw_cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    """The axis, its direction cosines, and the body axes before and after.  [Christian 2011, figure 17.3]"""
-    from polhode.gallery.drawing.clearest_camera import choose_clearest_camera
-    from polhode.plot.scene import Scene
-    from polhode.plot.style import COLORS
-
-    turn = motion.rotation_matrix[-1]
-    scene = Scene(choose_clearest_camera((*np.eye(3), *turn.T, axis)))
-    scene.world_axes(1.25)
-    scene.triad((0, 0, 0), 1.0, turn)
-    for i in range(3):
-        path = rotations.rodrigues(np.eye(3)[i], axis, np.radians(np.linspace(0, angle, 60)))
-        scene.line(path, ("#e7b08c", "#8fd0ba", "#8fbbd9")[i], width=1.2)
-    scene.arrow((0, 0, 0), 1.45 * axis, COLORS["omega"], "axis")
-    corner = [axis[0] * np.eye(3)[0], axis * (1, 1, 0), axis]
-    scene.line([np.zeros(3), corner[0], corner[1], corner[2]], COLORS["muted"], style=(0, (2, 2)), width=1.0)
-    cosines = ", ".join(f"{u:.3f}" for u in axis)
-    scene.draw(axes, f"direction cosines ({cosines})")
-    axes.set_anchor("W")
-
-
-def _draw_components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, draw_closed_form
-
-    draw_closed_form(axes, motion.times, rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times), "(17.16)")
-    for i, name in enumerate(XYZ_LABELS):
-        axes.plot(motion.times, motion.points(VECTOR)[:, i], color=AXIS_COLORS[i], label=name)
-    finish_time_panel(axes, motion, "components of the vector", "m", 4)
-
-
-def _draw_differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    """Differences between the other formulas and (17.16) at many angles."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, format_power_of_ten
-
-    angles = np.radians(angle) * motion.times
+    angles, found = np.radians(angle) * motion.times, motion.points(VECTOR)
     formula = rotations.rodrigues(VECTOR, axis, angles)
     ways = {
-        "simulated": motion.points(VECTOR),
+        "simulated": found,
         "matrix (17.17)": rotations.matrix(axis, angles) @ VECTOR,
         "q v q*": rotations.sandwiched(rotations.quaternion(axis, angles), VECTOR),
     }
-    for (name, found), color in zip(ways.items(), COLOR_CYCLE, strict=False):
-        off = np.abs(found - formula).max(axis=1) / np.linalg.norm(VECTOR)
-        axes.semilogy(np.degrees(angles), np.where(off > 0, off, np.nan), ".", markersize=4, color=color, label=name)
-    eps = float(np.finfo(float).eps)
-    axes.axhline(eps, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
-    axes.set_ylim(1e-17, 1e-12)
-    axes.yaxis.set_major_formatter(format_power_of_ten)
-    axes.minorticks_off()
-    axes.set_title("difference from (17.16), and rounding")
-    axes.set_xlabel("angle (deg)")
-    axes.set_ylabel("relative to v")
-    axes.legend(loc="upper left", ncols=3, handletextpad=0.2, markerscale=2)
+    off = {name: np.abs(way - formula).max(axis=1) / np.linalg.norm(VECTOR) for name, way in ways.items()}
+    return [
+        _parts(motion, axis, angle),
+        _cosines(motion, axis, angle),
+        Curves("components of the vector", "m", components(found, "xyz"), Closed(formula, "(17.16)"), motion),
+        Curves(
+            "difference from (17.16), and rounding",
+            "relative to v",
+            [Line(values, name, None, ".", np.degrees(angles), size=4) for name, values in off.items()],
+            across="angle (deg)",
+            log="y",
+            y=(1e-17, 1e-12),
+            levels=(float(np.finfo(float).eps),),
+            legend="upper left",
+        ),
+    ]
+
+
+def _parts(motion: Motion, axis: Array, angle: float) -> DrawPanel:
+    """v, its parts, w normal to both, and the path of its tip.  [Christian 2011, figure 17.2]"""
+    from polhode.plot.projection import make_camera
+
+    middle = rotations.rodrigues(VECTOR, axis, np.radians(angle) / 2)
+    scene = space(camera=make_camera(np.cross(axis, middle), axis, -0.3, 0.38))
+    along, w, turned = (VECTOR @ axis) * axis, np.cross(axis, VECTOR), motion.points(VECTOR)[-1]
+    across = VECTOR - along
+    scene.line(along + rotations.rodrigues(across, axis, np.linspace(0, 2 * np.pi, 145)), "#bbbbbb", width=1.0)
+    closed = rotations.rodrigues(VECTOR, axis, np.radians(np.linspace(0, angle, 80)))
+    scene.line(closed, "closed_form", "closed form", width=4.5)
+    scene.line(scene.toward(motion.points(VECTOR), 1 / 8), "omega", "path of the tip, simulated")
+    height, width = float(VECTOR @ axis), float(np.linalg.norm(across))
+    scene.arrow((0, 0, 0), max(1.35 * abs(height), 1.6, height + 0.4 * width + 0.4) * axis, "muted", "r", width=1.2)
+    sides = ((8.0, -8.0), (8.0, 6.0)) if angle < 20 else ((-7.0, -4.0), (7.0, -4.0))
+    for tip, color, name, side in zip((VECTOR, turned), ("ink", "omega"), ("v", "v'"), sides, strict=True):
+        scene.arrow((0, 0, 0), tip, color)
+        scene.text(tip, name, color, side)
+    scene.arrow((0, 0, 0), along, "axis_3")
+    scene.arrow(along, across, "axis_2")
+    scene.text(along / 4, "v∥", "axis_3", (6.0, 4.0))
+    scene.text(along + 0.45 * across, "v⊥", "axis_2", (float(np.copysign(7.0, across @ scene.camera.right)), 4.0))
+    scene.arrow(along, w, "axis_1", "w")
+    scene.line([along, turned], "muted", style=(0, (3, 2)), width=1.1)
+    title = f"parts along and normal to the axis r, angle {angle:g}°"
+    return scene.panel(title, legend=(0.0, -0.17), anchor="W")
+
+
+def _cosines(motion: Motion, axis: Array, angle: float) -> DrawPanel:
+    """The axis, its direction cosines, and the body axes before and after.  [Christian 2011, figure 17.3]"""
+    from polhode.gallery.drawing import choose_clearest_camera
+
+    turn, unit = motion.rotation_matrix[-1], np.eye(3)
+    scene = space(camera=choose_clearest_camera((*unit, *turn.T, axis)))
+    scene.world_axes(1.25)
+    scene.triad((0, 0, 0), 1.0, turn)
+    for i, color in enumerate(("#e7b08c", "#8fd0ba", "#8fbbd9")):
+        scene.line(rotations.rodrigues(unit[i], axis, np.radians(np.linspace(0, angle, 60))), color, width=1.2)
+    scene.arrow((0, 0, 0), 1.45 * axis, "omega", "axis")
+    corner = [np.zeros(3), axis[0] * unit[0], axis * (1, 1, 0), axis]
+    scene.line(corner, "muted", style=(0, (2, 2)), width=1.0)
+    return scene.panel(f"direction cosines ({', '.join(f'{u:.3f}' for u in axis)})", anchor="W")
 
 
 def stage(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Stage:
@@ -226,13 +170,12 @@ MODEL = Model(
     title="Rodrigues' formula: only the part normal to the axis rotates",
     theme="transformations and rotations",
     source="[Christian 2011, section 17.3.2, exercises 17.5 and 17.6, figures 17.2 and 17.3]",
-    explanation=(
-        "A vector is rotated about an axis r. Its part along the axis is unchanged; the part normal to it rotates in\n"
-        "its plane, spanned together with w = r x v. The sum is Rodrigues' formula, and in components it is the\n"
-        "matrix (17.17). The quaternion q = (cos a/2, r sin a/2) gives the same by q v q*. A ball that spins steadily\n"
-        "about the axis carries the vector to the same point. The components of r are its direction cosines. The\n"
-        "inverse matrix is the one for the opposite angle."
-    ),
+    explanation="""\
+A vector is rotated about an axis r. Its part along the axis is unchanged; the part normal to it rotates in
+its plane, spanned together with w = r x v. The sum is Rodrigues' formula, and in components it is the
+matrix (17.17). The quaternion q = (cos a/2, r sin a/2) gives the same by q v q*. A ball that spins steadily
+about the axis carries the vector to the same point. The components of r are its direction cosines. The
+inverse matrix is the one for the opposite angle.""",
     parameters=(
         Parameter("axis_x", "1", 1.0, -3.0, 3.0, "x of the axis, any length"),
         Parameter("axis_y", "1", 2.0, -3.0, 3.0, "y of the axis"),
@@ -243,4 +186,26 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                (
+                    r"\mathbf{v}' = \mathbf{v}\cos\alpha + \mathbf{r}\times\mathbf{v}\,\sin\alpha + "
+                    r"\mathbf{r}\,(\mathbf{r}\cdot\mathbf{v})(1 - \cos\alpha)"
+                ),
+                "a vector rotated by α about the unit vector r",
+            ),
+        ),
+        steps=(
+            TryThis("Sixty degrees about (1, 2, 2)."),
+            TryThis(
+                "A third of a turn about (1, 1, 1) exchanges the axes: x goes to y, y to z, z to x.",
+                values={"axis_x": 1.0, "axis_y": 1.0, "axis_z": 1.0, "angle": 120.0},
+            ),
+            TryThis(
+                "A quarter turn about z alone.", values={"axis_x": 0.0, "axis_y": 0.0, "axis_z": 1.0, "angle": 90.0}
+            ),
+        ),
+        references=("Christian 2011, section 17.3.2",),
+    ),
 )

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.gallery.closed_forms.turning_platform import PlatformThrow
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import sphere
+from polhode.results.motion import Motion
+from polhode.results.rotating_frame import RotatingFrameMotion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
+from polhode.validation import Array
 from polhode.web.props import Ball, Platform
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
-    from polhode.results.rotating_frame import RotatingFrameMotion
-    from polhode.validation import Array
 
 BALL = {"radius": 0.1, "mass": 0.5}
 FRAMES = 240
@@ -61,37 +56,25 @@ def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Re
     worst = total[np.argmax(np.abs(total - throw.energy))]
     path = "(r, W r t) on the ground rotated by -W t, t = 2 u/g"
     return [
-        ReferenceCheck(
-            "x of the landing point on the platform",
-            "m",
-            float(seen.position[-1, 0]),
-            float(landing[0]),
-            1e-12 * size,
-            path,
-            size,
+        check(
+            "x of the landing point on the platform", "m", seen.position[-1, 0], landing[0], 1e-12 * size, path, size
         ),
-        ReferenceCheck(
-            "y of the landing point on the platform",
-            "m",
-            float(seen.position[-1, 1]),
-            float(landing[1]),
-            1e-12 * size,
-            path,
-            size,
+        check(
+            "y of the landing point on the platform", "m", seen.position[-1, 1], landing[1], 1e-12 * size, path, size
         ),
-        ReferenceCheck(
+        check(
             "energy on the platform",
             "J/kg",
-            float(worst),
+            worst,
             throw.energy,
             1e-12 * (speed**2 + (rate * size) ** 2),
             "v^2/2 + g z - W^2 rho^2/2 = (u^2 - W^2 r^2)/2: the Coriolis force does no work",
             speed**2 / 2,
         ),
-        ReferenceCheck(
+        check(
             "outward acceleration at the start",
             "m/s2",
-            float(seen.acceleration[0, 0]),
+            seen.acceleration[0, 0],
             rate**2 * radius,
             1e-12 * rate**2 * radius,
             "W^2 r: it moves parallel to the axis, without a Coriolis force",
@@ -108,95 +91,77 @@ def _check_accelerations(seen: RotatingFrameMotion, throw: PlatformThrow) -> lis
     formula = "second derivative of x + i y = r (1 + i W t) e^(-i W t)"
     found, sideways = float(seen.acceleration[-1, 1]), float(expected[-1, 1])
     return [
-        ReferenceCheck("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
-        ReferenceCheck("largest acceleration error", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size),
+        check("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
+        check("largest acceleration error", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size),
     ]
 
 
-def picture(motion: Motion, radius: float, speed: float, rate: float) -> Figure:
+@panels("AB;CD", size=(12.0, 8.4), widths=(1, 1.06))
+def picture(motion: Motion, radius: float, speed: float, rate: float) -> list[DrawPanel]:
     """The throw seen from the ground and from the platform, in space and from above, and the platform energy."""
-    from polhode.plot.style import styled_figure
-
     throw, seen = _make_throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
-    with styled_figure(12.0, 8.4, MODEL.title) as figure:
-        grid = figure.subplots(2, 2, width_ratios=(1, 1.06))
-        _draw_in_space(grid[0, 0], motion.position, throw, "from the ground: a parabola", True)
-        _draw_in_space(grid[0, 1], seen.position, throw, "from the platform: outwards, then sideways", False)
-        _draw_from_above(grid[1, 0], motion.position, seen.position, throw)
-        _draw_energy(grid[1, 1], seen, rate)
-    return figure
-
-
-def _draw_in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_ground: bool) -> None:
-    """The ball's path over the platform, and the final position of the thrower."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    scene, turned = Scene(world_camera(0.35, 0.42)), throw.rate * throw.duration if on_ground else 0.0
-    color = COLOR_CYCLE[1] if on_ground else COLOR_CYCLE[0]
-    reach = 1.1 * float(np.hypot(path[:, 0], path[:, 1]).max())
-    up = 2 * reach * scene.camera.eye  # toward the camera, in front of the platform: the projection is unchanged
-    edge = np.linspace(0, 2 * np.pi, 16 * SPOKES + 1)
-    rim = np.stack((reach * np.cos(edge), reach * np.sin(edge), np.zeros_like(edge)), axis=-1)
-    corners = np.vstack((np.zeros(3), rim[:-1]))
-    fan = [(0, i, i % (len(rim) - 1) + 1) for i in range(1, len(rim))]
-    scene.surface(corners, fan, COLORS["body"])
-    for k in range(SPOKES):
-        end = reach * np.array((np.cos(turned + k * 2 * np.pi / SPOKES), np.sin(turned + k * 2 * np.pi / SPOKES), 0.0))
-        scene.line(np.linspace(np.zeros(3), end, 7), COLORS["muted"], width=0.6)
-    scene.line(path + up, color, width=2.4)
-    scene.line(path * (1.0, 1.0, 0.0) + up, COLORS["muted"], width=1.2, style=(0, (4, 3)))
-    thrower = throw.radius * np.array((np.cos(turned), np.sin(turned), 0.0))
-    scene.dot(path[0] + up, COLORS["ink"], 6)
-    if on_ground:
-        scene.text(path[0], "thrown", COLORS["ink"], (6, -7))
-        scene.dot(thrower + up, COLORS["ink"], 6)
-        scene.text(thrower, "thrower at landing", COLORS["ink"], (-8, 4))
-    else:
-        scene.text(path[0], "thrower", COLORS["ink"], (6, -7))
-    scene.dot(path[-1] + up, color, 6)
-    scene.text(path[-1], "lands", color, (8, 4) if on_ground else (-8, -4))
-    scene.draw(axes, title)
-
-
-def _draw_from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: PlatformThrow) -> None:
-    """Both paths from above, over the closed forms."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
-
-    times = np.linspace(0, throw.duration, len(on_ground))
-    both = np.stack((throw.on_ground_at(times), throw.on_platform_at(times)), axis=-1)
-    draw_closed_form(axes, both[:, 0], both[:, 1])
-    axes.plot(on_ground[:, 0], on_ground[:, 1], color=COLOR_CYCLE[1], label="ground")
-    axes.plot(on_platform[:, 0], on_platform[:, 1], color=COLOR_CYCLE[0], label="platform")
-    edge = np.linspace(0, 2 * np.pi, 200)
-    round_it = throw.radius * np.stack((np.cos(edge), np.sin(edge)))
-    axes.plot(*round_it, color=COLORS["muted"], linewidth=0.9, label="thrower")
-    axes.plot(0, 0, marker="+", color=COLORS["muted"], markersize=9)
-    end = on_platform[-1]
-    axes.plot(*end[:2], marker="o", color=COLOR_CYCLE[0], markersize=5)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.margins(x=0.12, y=0.08)
-    axes.set_title("from above")
-    axes.set_xlabel(f"x (m); landing point on the platform ({end[0]:.5g}, {end[1]:.5g})")
-    axes.set_ylabel("y (m)")
-    add_legend_above(axes, 4)
-
-
-def _draw_energy(axes: Axes, seen: RotatingFrameMotion, rate: float) -> None:
-    """Energy per unit mass on the platform."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above
-
     parts = _platform_energies(seen, rate)
-    names = (("kinetic", "kinetic"), ("weight", "weight"), ("rotational", "centrifugal"))
-    for (color, label), values in zip(names, parts, strict=True):
-        axes.plot(seen.times, values, color=COLORS[color], label=label)
     total = np.sum(parts, axis=0)
-    axes.plot(seen.times, total, color=COLORS["total"], linewidth=2.2, label="sum")
-    axes.set_title(f"energy, sum {total[-1]:.6g}")
-    axes.set_ylabel("J/kg")
-    format_time_axis(axes, seen.motion)
-    add_legend_above(axes, 4)
+    looks = (("kinetic", "kinetic"), ("weight", "weight"), ("centrifugal", "rotational"))
+    return [
+        _in_space(motion.position, throw, "from the ground: a parabola", on_ground=True),
+        _in_space(seen.position, throw, "from the platform: outwards, then sideways", on_ground=False),
+        _from_above(motion.position, seen.position, throw),
+        Curves(
+            f"energy, sum {total[-1]:.6g}",
+            "J/kg",
+            [*map(Line, parts, *zip(*looks, strict=True)), Line(total, "sum", "total", width=2.2)],
+            over=motion,
+        ),
+    ]
+
+
+def _in_space(path: Array, throw: PlatformThrow, title: str, on_ground: bool) -> DrawPanel:
+    """The ball's path over the platform, and the final position of the thrower."""
+    scene, turned, color = space(0.35, 0.42), throw.rate * throw.duration if on_ground else 0.0, int(on_ground)
+    reach = 1.1 * float(np.hypot(path[:, 0], path[:, 1]).max())
+
+    def around(angles: Array) -> Array:
+        return np.stack((np.cos(angles), np.sin(angles), 0 * angles), axis=-1)
+
+    rim = reach * around(np.linspace(0, 2 * np.pi, 16 * SPOKES, endpoint=False))
+    fan = [(0, i, i % len(rim) + 1) for i in range(1, len(rim) + 1)]
+    scene.surface(np.vstack((np.zeros(3), rim)), fan, "body")
+    for end in reach * around(turned + np.arange(SPOKES) * 2 * np.pi / SPOKES):
+        scene.line(np.linspace(np.zeros(3), end, 7), "muted", width=0.6)
+    above = scene.toward(path, 2 * reach)  # in front of the platform
+    scene.line(above, color, width=2.4)
+    scene.line(scene.toward(path * (1.0, 1.0, 0.0), 2 * reach), "muted", width=1.2, style=(0, (4, 3)))
+    scene.dot(above[0], "ink", 6)
+    scene.text(path[0], "thrown" if on_ground else "thrower", offset=(6, -7))
+    if on_ground:
+        thrower = throw.radius * around(np.array(turned))
+        scene.dot(scene.toward(thrower, 2 * reach), "ink", 6)
+        scene.text(thrower, "thrower at landing", offset=(-8, 4))
+    scene.dot(above[-1], color, 6)
+    scene.text(path[-1], "lands", color, (8, 4) if on_ground else (-8, -4))
+    return scene.panel(title)
+
+
+def _from_above(on_ground: Array, on_platform: Array, throw: PlatformThrow) -> Curves:
+    """Both paths from above, over the closed forms."""
+    times, turn = np.linspace(0, throw.duration, len(on_ground)), np.linspace(0, 2 * np.pi, 200)
+    both = np.stack((throw.on_ground_at(times), throw.on_platform_at(times)), axis=-1)
+    end = on_platform[-1]
+    return Curves(
+        "from above",
+        "y (m)",
+        [
+            Line(on_ground[:, 1], "ground", 1, x=on_ground[:, 0]),
+            Line(on_platform[:, 1], "platform", 0, x=on_platform[:, 0]),
+            Line(throw.radius * np.sin(turn), "thrower", "muted", x=throw.radius * np.cos(turn), width=0.9),
+            Line([0], "", "muted", "+", [0], size=9),
+            Line([end[1]], "", 0, "o", [end[0]]),
+        ],
+        Closed(both[:, 1], x=both[:, 0]),
+        across=f"x (m); landing point on the platform ({end[0]:.5g}, {end[1]:.5g})",
+        equal="datalim",
+    )
 
 
 def stage(radius: float, speed: float, rate: float) -> Stage:
@@ -222,13 +187,12 @@ MODEL = Model(
     title="A ball thrown straight up on a rotating platform lands elsewhere",
     theme="forces and torques",
     source="[Christian 2011, project 17.1, eq. 17.33]",
-    explanation=(
-        "Someone on a rotating platform throws a ball straight up. Seen from the ground, the ball also has the\n"
-        "thrower's tangential speed and flies along a parabola in a fixed plane, while the platform rotates below.\n"
-        "Seen from the platform, it is driven outwards by the centrifugal force, and sideways by the Coriolis force\n"
-        "2 m v x W once it moves outwards. The motion is computed in the ground frame and transformed to the\n"
-        "platform by (17.33); there v^2/2 + g z - W^2 rho^2/2 is conserved."
-    ),
+    explanation="""\
+Someone on a rotating platform throws a ball straight up. Seen from the ground, the ball also has the
+thrower's tangential speed and flies along a parabola in a fixed plane, while the platform rotates below.
+Seen from the platform, it is driven outwards by the centrifugal force, and sideways by the Coriolis force
+2 m v x W once it moves outwards. The motion is computed in the ground frame and transformed to the
+platform by (17.33); there v^2/2 + g z - W^2 rho^2/2 is conserved.""",
     parameters=(
         Parameter("radius", "m", 2.0, 0.1, 20.0, "distance of the thrower from the axis"),
         Parameter("speed", "m/s", 10.0, 1.0, 30.0, "initial upward speed relative to the platform"),
@@ -238,4 +202,24 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                (
+                    r"\mathbf{a}' = \mathbf{g} - "
+                    r"\boldsymbol{\Omega}\times(\boldsymbol{\Omega}\times\mathbf{r}) - "
+                    r"2\,\boldsymbol{\Omega}\times\mathbf{v}'"
+                ),
+                "what someone on the platform sees: centrifugal and Coriolis accelerations",
+            ),
+            Formula(r"\frac{{v'}^2}{2} + g z - \frac{\Omega^2\rho^2}{2} = \text{const}", "the energy on the platform"),
+        ),
+        steps=(
+            TryThis("Thrown straight up on the platform, seen from the ground: a parabola in a fixed plane."),
+            TryThis("On a slow platform the ball lands almost where it was thrown.", values={"rate": 0.05}),
+            TryThis("Three times as fast: it lands far away from the thrower.", values={"rate": 3.0}),
+            TryThis("Close to the axis there is little to drive it outward.", values={"radius": 0.1}),
+        ),
+        references=("Christian 2011, project 17.1", "Landau and Lifshitz, section 39"),
+    ),
 )

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import lever_arms
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.web.props import Ball, Polygon, StageArrow
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
 RISE = 8.0
@@ -53,56 +48,43 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Refer
     rise = float(motion.velocity[-1, 2]) / end
     one = arm * force
     return [
-        ReferenceCheck("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
-        ReferenceCheck("total torque", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one),
-        ReferenceCheck("rotation angle", "rad", turned, 0.0, 1e-13, "no torque, no rotation", 1.0),
-        ReferenceCheck(
-            "total work", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 F t/M"
-        ),
+        check("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
+        check("total torque", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one),
+        check("rotation angle", "rad", turned, 0.0, 1e-13, "no torque, no rotation", 1.0),
+        check("total work", "J", np.asarray(motion.work)[-1], work, 1e-12 * work, "M v^2/2, v = 2 F t/M"),
     ]
 
 
-def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
+@panels("AB;AC", size=(11.0, 6.4), widths=(1, 1.35))
+def picture(motion: Motion, force: float, mass: float, arm: float) -> list[DrawPanel]:
     """The rising block, its height with the closed form, and the torques of both forces, which cancel."""
-    from polhode.gallery.drawing.force_arrows import draw_body_at_times, move_toward_camera
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS, styled_figure
-
-    scene = Scene(world_camera(0.45, -0.22))
-    frames = [0, FRAMES]
-    pushes = [(point, (0.0, 0.0, 2.2), "F") for point in _force_points(arm)]
-    draw_body_at_times(scene, motion, motion.scenario.bodies[0], frames, pushes)
-    center = move_toward_camera(scene, motion.points((0.0, -1.0, 0.0)), 20.0)
-    for k in frames:
-        scene.dot(center[k], COLORS["ink"])
-        scene.text(motion.points((-1.6, -1.0, 0.0))[k], f"t = {motion.times[k]:.3g} s")
-    scene.line(center, COLORS["translational"], style=(0, (4, 3)), width=1.2)
-    with styled_figure(11.0, 6.4, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.35))
-        scene.draw(figure.add_subplot(grid[:, 0]), "the same force F at two points", margin=0.02)
-        _draw_height(figure.add_subplot(grid[0, 1]), motion, force, mass)
-        _draw_torques(figure.add_subplot(grid[1, 1]), motion, force, arm)
-    return figure
-
-
-def _draw_height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    t = motion.times
-    draw_closed_form(axes, t, force / mass * t**2, "closed form F t²/M")
-    axes.plot(t, motion.position[:, 2], color=COLORS["translational"], label="simulated")
-    finish_time_panel(axes, motion, f"height: a = {2 * force / mass:.6g} m/s2", "m", 2)
-
-
-def _draw_torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
     each = [np.cross(lever_arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _force_points(arm)]
-    for torque, color, name in zip(each, COLOR_CYCLE, ("left force", "right force"), strict=False):
-        axes.plot(motion.times, torque, color=color, label=name)
-    axes.plot(motion.times, sum(each), color=COLORS["ink"], label="sum", linewidth=2.2)
-    axes.set_ylim(-1.3 * arm * force, 1.3 * arm * force)
-    finish_time_panel(axes, motion, "torque about y", "N m", 3)
+    torques = [*map(Line, each, ("left force", "right force")), Line(sum(each), "sum", "ink", width=2.2)]
+    return [
+        _rising(motion, arm),
+        Curves(
+            f"height: a = {2 * force / mass:.6g} m/s2",
+            "m",
+            Line(motion.position[:, 2], "simulated", "translational"),
+            Closed(force / mass * motion.times**2, "closed form F t²/M"),
+            motion,
+        ),
+        Curves("torque about y", "N m", torques, over=motion, y=(-1.3 * arm * force, 1.3 * arm * force)),
+    ]
+
+
+def _rising(motion: Motion, arm: float) -> DrawPanel:
+    """The block at the start and in the end, with the two forces on it."""
+    scene, frames = space(0.45, -0.22), (0, FRAMES)
+    scene.frames(motion, frames)
+    center = scene.toward(motion.points((0.0, -1.0, 0.0)), 20.0)
+    for k in frames:
+        for point in _force_points(arm):
+            scene.force(motion.points(point)[k], (0.0, 0.0, 2.2), "F" if k == 0 else "")
+        scene.dot(center[k], "ink")
+        scene.text(motion.points((-1.6, -1.0, 0.0))[k], f"t = {motion.times[k]:.3g} s")
+    scene.line(center, "translational", style=(0, (4, 3)), width=1.2)
+    return scene.panel("the same force F at two points", margin=0.02)
 
 
 def stage(force: float, mass: float, arm: float) -> Stage:
@@ -128,13 +110,12 @@ MODEL = Model(
     title="Two equal forces, one on each side: the block translates without rotating",
     theme="forces and torques",
     source="[Baraff 1997, section 5.3, figure 8]; [Slides]",
-    explanation=(
-        "A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, equally far to the left and right\n"
-        "of the center of mass. Each force alone would rotate the block; together their torques are\n"
-        "((-3,0,-2) + (3,0,-2)) x (0,0,F) = (0,0,-4) x (0,0,F) = 0 (the text obtains (0,0,-2) for the sum, and the\n"
-        "product is 0 all the same). The block rises with a = 2 F/M as if both forces acted at its center of mass,\n"
-        "and all of their work becomes translational energy."
-    ),
+    explanation="""\
+A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, equally far to the left and right
+of the center of mass. Each force alone would rotate the block; together their torques are
+((-3,0,-2) + (3,0,-2)) x (0,0,F) = (0,0,-4) x (0,0,F) = 0 (the text obtains (0,0,-2) for the sum, and the
+product is 0 all the same). The block rises with a = 2 F/M as if both forces acted at its center of mass,
+and all of their work becomes translational energy.""",
     parameters=(
         Parameter("force", "N", 3.0, 0.1, 1000.0, "F, each of the two upward forces"),
         Parameter("mass", "kg", 48.0, 1.0, 1000.0, "mass of the block; 48 is a density of 1"),
@@ -144,4 +125,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\sum_i\mathbf{r}_i\times\mathbf{F}_i = 0", "the torques of the two forces cancel"),
+            Formula(r"a = \frac{2F}{M}", "the block rises as if both acted at its center of mass"),
+        ),
+        steps=(
+            TryThis("Two forces, one on each side: it rises 8 m without turning."),
+            TryThis("Four times the force: the same 8 m in half the time.", values={"force": 12.0}),
+            TryThis("Close to the center or far from it: the motion is the same.", values={"arm": 0.2}),
+        ),
+        references=("Baraff 1997, section 5.3",),
+    ),
 )

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode import rotations
+from polhode.equations.law import Number, Quaternion, Vector
+from polhode.equations.quaternions import product, to_body
+from polhode.equations.scalar_ops import cos, sin, sqrt
+from polhode.equations.vectors import cross, dot, minus, scaled
 from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import prism
@@ -38,23 +41,26 @@ def prism_corners(corners: int, radius: float) -> Array:
     return np.concatenate([np.column_stack((flat, np.full(corners, z))) for z in (-half, half)])
 
 
-def sequence_scenario(body: Body, sequence: Sequence[tuple[Any, float]], axes: str, name: str) -> Scenario:
+def sequence_scenario(
+    body: Body, sequence: Sequence[tuple[Vector, Number]], axes: str, beside: Vector, name: str
+) -> Scenario:
     """Successive rotations of one second each, given as (axis, angle in rad) in world or body axes.
 
-    The body's three moments must be equal.  Between two rotations a couple of impulses changes the spin.
+    The body's three moments must be equal.  Between two rotations a couple of impulses changes the spin; `beside` is a
+    body axis that none of these changes is parallel to.
     """
     moment = float(body.principal_moments[0])
-    attitude, spins = np.eye(3), []
+    attitude: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    spins = list[Vector]()
     for axis, angle in sequence:
-        axis_body = attitude.T @ np.asarray(axis, dtype=float) if axes == "world" else np.asarray(axis, dtype=float)
-        spins.append(angle * axis_body)
-        attitude = attitude @ rotations.matrix(axis_body, angle)
+        axis_body = to_body(attitude, axis) if axes == "world" else axis
+        spins.append(scaled(angle, axis_body))
+        attitude = product(attitude, (cos(angle / 2), *scaled(sin(angle / 2), axis_body)))
+    arm = float(np.sqrt(moment / body.mass))
     impulses = [
         single
         for k in range(1, len(spins))
-        for single in impulse_couple(
-            moment * (spins[k] - spins[k - 1]), float(k), arm=float(np.sqrt(moment / body.mass))
-        )
+        for single in impulse_couple(scaled(moment, minus(spins[k], spins[k - 1])), float(k), arm, beside)
     ]
     return Scenario(
         body,
@@ -68,15 +74,14 @@ def sequence_scenario(body: Body, sequence: Sequence[tuple[Any, float]], axes: s
     )
 
 
-def impulse_couple(angular_impulse_body: Array, time: float, arm: float) -> list[Force]:
+def impulse_couple(angular_impulse_body: Vector, time: float, arm: float, beside: Vector) -> list[Force]:
     """Two opposite impulses at opposite points, `arm` (m) from the center: zero net impulse, given angular impulse."""
-    size = float(np.linalg.norm(angular_impulse_body))
-    if size == 0:
+    if angular_impulse_body == (0.0, 0.0, 0.0):
         return []
-    across = np.cross(angular_impulse_body, np.eye(3)[int(np.argmin(np.abs(angular_impulse_body)))])
-    point = arm * across / np.linalg.norm(across)
-    push = np.cross(angular_impulse_body, point) / (2 * arm**2)
-    return [impulse(sign * push, time, sign * point, axes="body") for sign in (1.0, -1.0)]
+    across = cross(angular_impulse_body, beside)
+    point = scaled(arm / sqrt(dot(across, across)), across)
+    push = scaled(1 / (2 * arm**2), cross(angular_impulse_body, point))
+    return [impulse(scaled(sign, push), time, scaled(sign, point), axes="body") for sign in (1.0, -1.0)]
 
 
 def steady_spin_scenario(body: Body, angular_velocity: Any, name: str) -> Scenario:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import acos, cos, degrees, pi, radians, sin, sqrt
-from typing import TYPE_CHECKING
+from math import acos, degrees, pi
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.equations.quaternions import product
+from polhode.equations.scalar_ops import cos, sin, sqrt
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, Line, panels
+from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
 from polhode.scenario.scenario import Scenario
@@ -19,11 +23,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Globe, LocalVertical
 from polhode.web.stage import Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 ORBIT, SWING = "orbit, with J2", "gravity-gradient libration"
 TURNS, TILT = 15, 1e-3
@@ -33,7 +32,7 @@ SATELLITE = Body(mass=50.0, inertia=(20.0, 24.0, 5.0))
 def scenario(height: float, inclination: float) -> dict[str, Scenario]:
     """An orbit that would be a circle around a round Earth; and a satellite that swings about the vertical."""
     a = WGS84.radius + 1000 * height
-    n, i = sqrt(WGS84.gm / a**3), radians(inclination)
+    n, i = _mean_motion(height), radians(inclination)
     start = State(position=(a, 0, 0), velocity=(0, a * n * cos(i), a * n * sin(i)), angular_velocity=(0, 0, 1e-3))
     duration = TURNS * 2 * pi / n
     orbit = Scenario(
@@ -41,8 +40,8 @@ def scenario(height: float, inclination: float) -> dict[str, Scenario]:
     )
     # x forward, y against the orbit's angular momentum, z down, and then tilted about y.
     half = sqrt(0.5)
-    upright = _product((0.5, -0.5, -0.5, 0.5), (1.0, 0.0, 0.0, 0.0))
-    tilted = _product(upright, (cos(TILT / 2), 0.0, sin(TILT / 2), 0.0))
+    upright = product((0.5, -0.5, -0.5, 0.5), (1.0, 0.0, 0.0, 0.0))
+    tilted = product(upright, (cos(TILT / 2), 0.0, sin(TILT / 2), 0.0))
     circle = State(
         position=(a, 0, 0),
         velocity=(0, a * n, 0),
@@ -61,17 +60,23 @@ def scenario(height: float, inclination: float) -> dict[str, Scenario]:
     return {ORBIT: orbit, SWING: swing}
 
 
-def _product(p: tuple[float, ...], q: tuple[float, ...]) -> tuple[float, ...]:
-    from polhode.equations.quaternions import product
+def _mean_motion(height: float) -> float:
+    """n = sqrt(G M/a^3) of an orbit at this height (km)."""
+    a = WGS84.radius + 1000 * height
+    rate: float = sqrt(WGS84.gm / (a * a * a))
+    return rate
 
-    found: tuple[float, ...] = product(p, q)  # type: ignore[arg-type]
-    return found
+
+def _node_rate(height: float, inclination: float) -> float:
+    """-3/2 n J2 (a_E/a)^2 cos i, at first order."""
+    flattening = WGS84.zonal[0] * (WGS84.radius / (WGS84.radius + 1000 * height)) ** 2
+    return -1.5 * _mean_motion(height) * flattening * float(cos(radians(inclination)))
 
 
 def _libration(n: float) -> float:
     """In plane: w^2 = 3 n^2 (Ix - Iz)/Iy."""
     ix, iy, iz = SATELLITE.principal_moments
-    return n * sqrt(3 * (ix - iz) / iy)
+    return n * float(sqrt(3 * (ix - iz) / iy))
 
 
 def _node(motion: Motion) -> Array:
@@ -83,23 +88,23 @@ def numbers(motions: Mapping[str, Motion], height: float, inclination: float) ->
     """Angular momentum about the axis, precession of the node, and the period of the swing."""
     orbit, swing = motions[ORBIT], motions[SWING]
     a = WGS84.radius + 1000 * height
-    n, i = sqrt(WGS84.gm / a**3), radians(inclination)
+    n, i = _mean_motion(height), radians(inclination)
     axial = np.cross(orbit.position, orbit.velocity)[:, 2]
     rate = float(np.polyfit(orbit.times, _node(orbit), 1)[0])
-    first_order = -1.5 * n * WGS84.zonal[0] * (WGS84.radius / a) ** 2 * cos(i)
+    first_order = _node_rate(height, inclination)
     pitch = swing.in_frame("lvlh").yaw_pitch_roll[:, 1]
     at = np.flatnonzero(np.diff(np.sign(pitch)))
     times = swing.times[at] - pitch[at] * np.diff(swing.times)[at] / np.diff(pitch)[at]
     return [
-        ReferenceCheck(
+        check(
             "angular momentum about the axis, per mass, in the end",
             "m2/s",
-            float(axial[-1]),
+            axial[-1],
             a * a * n * cos(i),
             1e-7 * a * a * n * cos(i),
             "a² n cos i: J2 exerts no torque about the axis",
         ),
-        ReferenceCheck(
+        check(
             "precession of the node",
             "deg/day",
             degrees(rate) * 86400,
@@ -107,10 +112,10 @@ def numbers(motions: Mapping[str, Motion], height: float, inclination: float) ->
             0.01 * abs(degrees(first_order)) * 86400,
             "-3/2 n J2 (a_E/a)² cos i, at first order",
         ),
-        ReferenceCheck(
+        check(
             "period of the swing in the plane of the orbit",
             "s",
-            float(2 * np.diff(times).mean()),
+            2 * np.diff(times).mean(),
             2 * pi / _libration(n),
             1e-4 * 2 * pi / _libration(n),
             "2π/(n √(3 (Ix - Iz)/Iy)), for small angles",
@@ -118,39 +123,35 @@ def numbers(motions: Mapping[str, Motion], height: float, inclination: float) ->
     ]
 
 
-def picture(motions: Mapping[str, Motion], height: float, inclination: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], height: float, inclination: float) -> list[Curves]:
     """Ground track, node, height and swing."""
     orbit, swing = motions[ORBIT], motions[SWING]
     seen, hours = orbit.in_frame("earth"), orbit.times / 3600
-    a = WGS84.radius + 1000 * height
-    n = sqrt(WGS84.gm / a**3)
-    first_order = -1.5 * n * WGS84.zonal[0] * (WGS84.radius / a) ** 2 * cos(radians(inclination))
     longitude, latitude = np.degrees(seen.longitude), np.degrees(seen.latitude)
     longitude = np.where(np.abs(np.diff(longitude, append=longitude[-1])) > 180, np.nan, longitude)
     node = np.degrees(_node(orbit) - _node(orbit)[0])
+    expected = np.degrees(_node_rate(height, inclination) * orbit.times)
     pitch = np.degrees(swing.in_frame("lvlh").yaw_pitch_roll[:, 1])
-    small = np.degrees(TILT) * np.cos(_libration(n) * swing.times)
-    return draw_curve_panels(
-        MODEL.title,
-        [
-            CurvePanel("ground track", "longitude (deg)", "latitude (deg)", {"": (longitude, latitude)}),
-            CurvePanel("height", "t (h)", "km", {"": (hours, seen.height / 1000)}),
-            CurvePanel(
-                "precession of the node",
-                "t (h)",
-                "deg",
-                {"simulated": (hours, node)},
-                {"first order": (hours, np.degrees(first_order * orbit.times))},
-            ),
-            CurvePanel(
-                "swing about the vertical",
-                "t (h)",
-                "deg",
-                {"simulated": (swing.times / 3600, pitch)},
-                {"small angles": (swing.times / 3600, small)},
-            ),
-        ],
-    )
+    small = np.degrees(TILT) * np.cos(_libration(_mean_motion(height)) * swing.times)
+    return [
+        Curves("ground track", "latitude (deg)", Line(latitude, x=longitude), across="longitude (deg)"),
+        Curves("height", "km", Line(seen.height / 1000, x=hours), across="time (h)"),
+        Curves(
+            "precession of the node",
+            "deg",
+            Line(node, "simulated", x=hours),
+            Closed(expected, "first order", hours),
+            across="time (h)",
+        ),
+        Curves(
+            "swing about the vertical",
+            "deg",
+            Line(pitch, "simulated", x=swing.times / 3600),
+            Closed(small, "small angles", swing.times / 3600),
+            across="time (h)",
+        ),
+    ]
 
 
 def stage(height: float, inclination: float, run: str) -> Stage:
@@ -175,7 +176,7 @@ def stage(height: float, inclination: float, run: str) -> Stage:
         panels=("angular_velocity", "torque", "drift"),
         props=(earth, LocalVertical(label="toward the Earth")),
         floor=False,
-        frame=ThirdFrame("orbit", (0.0, 0.0, sqrt(WGS84.gm / a**3)), first=True),
+        frame=ThirdFrame("orbit", (0.0, 0.0, _mean_motion(height)), first=True),
         likeness=likeness,
         shows="A long satellite swings about the vertical, by a thousandth of a radian.",
     )
@@ -199,4 +200,19 @@ with a period that depends on its moments alone, and on the orbit's.""",
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\dot\Omega = -\frac{3}{2}\,n J_2\left(\frac{R}{a}\right)^2\cos i",
+                "how fast the plane of the orbit turns about the Earth's axis",
+            ),
+        ),
+        steps=(
+            TryThis("The plane turns westward, some degrees a day.", run="orbit, with J2"),
+            TryThis("Nearly over the poles it hardly turns.", values={"inclination": 85.0}, run="orbit, with J2"),
+            TryThis("Low orbits turn faster.", values={"height": 200.0}, run="orbit, with J2"),
+            TryThis("A long satellite swings about the vertical.", run="gravity-gradient libration"),
+        ),
+        references=("Vallado 2013, section 9.6", "Schaub 2018, section 4.4"),
+    ),
 )

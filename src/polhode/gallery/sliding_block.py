@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import atan, cos, degrees, pi, radians, sin, tan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, Note, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.contact import slope
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDES, MASS = (0.4, 0.2, 0.1), 2.0
 """Four times as long as high: friction below 4 cannot topple it."""
@@ -81,45 +78,45 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
     load = motion.contact_forces[-1]
     every = np.radians(np.linspace(0.0, STEEPEST, ANGLES))
     return [
-        ReferenceCheck(
+        check(
             "acceleration",
             "m/s2",
-            float(_measure_acceleration(motion, a)),
-            float(_acceleration(a, friction)),
+            _measure_acceleration(motion, a),
+            _acceleration(a, friction),
             1e-10,
             "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",
             size=STANDARD_GRAVITY,
         ),
-        ReferenceCheck(
+        check(
             "friction over normal force",
             "1",
-            float(-(load @ down) / (load @ normal)),
+            -(load @ down) / (load @ normal),
             min(friction, tan(a)),
             1e-10,
             "the smaller of μ and tan θ",
             size=1.0,
         ),
-        ReferenceCheck(
+        check(
             f"displacement {BESIDE:g}° below the angle of friction",
             "m",
-            float(np.linalg.norm(motions[BELOW].position[-1] - motions[BELOW].position[0])),
+            np.linalg.norm(motions[BELOW].position[-1] - motions[BELOW].position[0]),
             0.0,
             1e-12,
             "static friction holds it: tan θ < μ",
             size=SIDES[0],
         ),
-        ReferenceCheck(
+        check(
             f"acceleration {BESIDE:g}° above the angle of friction",
             "m/s2",
-            float(_measure_acceleration(motions[ABOVE], above)),
+            _measure_acceleration(motions[ABOVE], above),
             STANDARD_GRAVITY * sin(radians(BESIDE)) / cos(atan(friction)),
             1e-9,
             "g sin(θ - atan μ)/cos(atan μ)",
         ),
-        ReferenceCheck(
+        check(
             f"largest error of the acceleration, {ALL}",
             "m/s2",
-            float(np.abs(_measure_acceleration(motions[ALL], every) - _acceleration(every, friction)).max()),
+            np.abs(_measure_acceleration(motions[ALL], every) - _acceleration(every, friction)).max(),
             0.0,
             1e-10,
             "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",
@@ -128,86 +125,69 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
     ]
 
 
-def picture(motions: Mapping[str, Motion], angle: float, friction: float) -> Figure:
+@panels("AB;CD", size=(12.0, 7.2))
+def picture(motions: Mapping[str, Motion], angle: float, friction: float) -> list[DrawPanel]:
     """The block on its way down, its distance and forces over time, and the acceleration at all angles."""
-    from polhode.plot.style import styled_figure
-
-    with styled_figure(12.0, 7.2, MODEL.title) as figure:
-        (where, over_angles), (distance, forces) = figure.subplots(2, 2)
-        _draw_slope(where, motions[BLOCK], radians(angle))
-        _draw_accelerations(over_angles, motions[ALL], angle, friction)
-        _draw_distance(distance, motions[BLOCK], radians(angle), friction)
-        _draw_forces(forces, motions[BLOCK], radians(angle))
-    return figure
-
-
-def _draw_slope(axes: Axes, motion: Motion, angle: float) -> None:
-    """The block at equal time intervals, with weight, normal force and friction at the first."""
-    from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
-    from polhode.gallery.drawing.surfaces import draw_ground
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene, body = Scene(world_camera(0.0, 0.0)), motion.scenario.bodies[0]
-    down, normal = np.array((cos(angle), 0.0, -sin(angle))), np.array((sin(angle), 0.0, cos(angle)))
-    path = float((motion.position[-1] - motion.position[0]) @ down)
-    draw_ground(scene, -0.5 * down, (path + 0.5) * down, 0.04)
-    for frame in np.unique(np.linspace(0, FRAMES, 5).round().astype(int)) if path > SIDES[0] else (0,):
-        scene.body(body, motion.position[frame], motion.rotation_matrix[frame], alpha=1.0 if frame == 0 else 0.45)
-    scale = 0.35 / (MASS * STANDARD_GRAVITY)
-    load, center = motion.contact_forces[0], motion.position[0]
-    arrows = (
-        (center, MASS * STANDARD_GRAVITY * np.array((0.0, 0.0, -1.0)), "weight", COLORS["weight"]),
-        (center - SIDES[2] / 2 * normal, (load @ normal) * normal, "normal force", COLORS["force"]),
-        (center - SIDES[2] / 2 * normal, (load @ down) * down, "friction", COLORS["impact"]),
-    )
-    for point, force, name, color in arrows:
-        if np.linalg.norm(force) > 0:
-            tip = move_toward_camera(scene, point + scale * force, SIDES[1])
-            draw_force(scene, tip, scale * force, "", color)
-            scene.text(
-                tip, name, color, (10, 6) if name == "normal force" else (-12, 8) if name == "friction" else (0, -9)
-            )
-    scene.draw(axes, "the block and the forces on it")
-
-
-def _draw_accelerations(axes: Axes, motion: Motion, angle: float, friction: float) -> None:
-    """Found over closed form, with the angle of friction and the block's own."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
-
+    a, motion, limit = radians(angle), motions[BLOCK], degrees(atan(friction))
+    down, normal, load = _down(a), _vector(sin(a), cos(a)), motion.contact_forces
     angles = np.linspace(0.0, STEEPEST, ANGLES)
-    draw_closed_form(axes, angles, _acceleration(np.radians(angles), friction), "g (sin θ - μ cos θ)")
-    found = _measure_acceleration(motion, np.radians(angles))
-    axes.plot(angles, found, ".", color=COLOR_CYCLE[0], markersize=4, label="simulated")
-    axes.plot(angle, float(_acceleration(radians(angle), friction)), "o", color=COLORS["impact"], label="the block")
-    limit = degrees(atan(friction))
-    axes.axvline(limit, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.text(limit, 0.93 * float(found.max()), f" tan θ = μ: {limit:.4g}°", fontsize=9)
-    axes.set_title("acceleration")
-    axes.set_xlabel("θ (deg)")
-    axes.set_ylabel("m/s²")
-    add_legend_above(axes, 3)
+    found = _measure_acceleration(motions[ALL], np.radians(angles))
+    return [
+        _slope(motion, a),
+        Curves(
+            "acceleration",
+            "m/s²",
+            [
+                Line(found, "simulated", 0, ".", angles, size=4),
+                Line([_acceleration(a, friction)], "the block", "impact", "o", [angle]),
+            ],
+            Closed(_acceleration(np.radians(angles), friction), "g (sin θ - μ cos θ)", angles),
+            across="θ (deg)",
+            marks=(limit,),
+            notes=[Note((limit, 0.93 * float(found.max())), f" tan θ = μ: {limit:.4g}°")],
+        ),
+        Curves(
+            "distance",
+            "m",
+            Line((motion.position - motion.position[0]) @ down, "simulated"),
+            Closed(_acceleration(a, friction) * motion.times**2 / 2, "a t²/2"),
+            motion,
+        ),
+        Curves(
+            f"contact: {motion.contact_state[-1]}",
+            "N",
+            [Line(load @ normal, "normal force", "force"), Line(-load @ down, "friction", "impact")],
+            over=motion,
+            y=(0.0, None),
+        ),
+    ]
 
 
-def _draw_distance(axes: Axes, motion: Motion, angle: float, friction: float) -> None:
-    from polhode.gallery.shared import finish_time_panel
-    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
-
-    t, down = motion.times, np.array((cos(angle), 0.0, -sin(angle)))
-    draw_closed_form(axes, t, _acceleration(angle, friction) * t**2 / 2, "a t²/2")
-    axes.plot(t, (motion.position - motion.position[0]) @ down, color=COLOR_CYCLE[0], label="simulated")
-    finish_time_panel(axes, motion, "distance", "m", 2)
+def _down(angle: float) -> Array:
+    """Direction down the slope."""
+    return _vector(cos(angle), -sin(angle))
 
 
-def _draw_forces(axes: Axes, motion: Motion, angle: float) -> None:
-    from polhode.gallery.shared import finish_time_panel
-    from polhode.plot.style import COLORS
-
-    load = motion.contact_forces
-    axes.plot(motion.times, load @ (sin(angle), 0.0, cos(angle)), color=COLORS["force"], label="normal force")
-    axes.plot(motion.times, -load @ (cos(angle), 0.0, -sin(angle)), color=COLORS["impact"], label="friction")
-    axes.set_ylim(0.0, None)
-    finish_time_panel(axes, motion, f"contact: {motion.contact_state[-1]}", "N", 2)
+def _slope(motion: Motion, angle: float) -> DrawPanel:
+    """The block at equal time intervals, with weight, normal force and friction at the first."""
+    scene, down, normal = space(0.0, 0.0), _down(angle), _vector(sin(angle), cos(angle))
+    path = float((motion.position[-1] - motion.position[0]) @ down)
+    scene.ground(-0.5 * down, (path + 0.5) * down, 0.04)
+    scene.frames(motion, [0])
+    if path > SIDES[0]:
+        scene.frames(motion, np.linspace(0, FRAMES, 5).round().astype(int)[1:], alpha=0.45)
+    scale, load, center = 0.35 / (MASS * STANDARD_GRAVITY), motion.contact_forces[0], motion.position[0]
+    foot, weight = center - SIDES[2] / 2 * normal, MASS * STANDARD_GRAVITY * np.array((0.0, 0.0, -1.0))
+    for point, force, name, color, offset in (
+        (center, weight, "weight", "weight", (0, -9)),
+        (foot, (load @ normal) * normal, "normal force", "force", (10, 6)),
+        (foot, (load @ down) * down, "friction", "impact", (-12, 8)),
+    ):
+        if np.linalg.norm(force) > 0:
+            tip = scene.toward(point + scale * force, SIDES[1])
+            scene.force(tip, scale * force, "", color)
+            scene.text(tip, name, color, offset)
+    return scene.panel("the block and the forces on it")
 
 
 MODEL = Model(
@@ -215,12 +195,11 @@ MODEL = Model(
     title="A block on a slope starts to slide where the tangent of the angle exceeds the friction",
     theme="impact and contact",
     source="Coulomb's law of friction; [Slides]",
-    explanation=(
-        "A block of 2 kg is put on a slope. Up to the angle whose tangent is the coefficient of friction it stays,\n"
-        "to the last digit: friction balances the pull of its weight. Half a degree beyond, it starts to\n"
-        "slide. Then friction is the coefficient times the normal force, whatever the speed, and the block\n"
-        "accelerates by g (sin θ - μ cos θ). The masses cancel."
-    ),
+    explanation="""\
+A block of 2 kg is put on a slope. Up to the angle whose tangent is the coefficient of friction it stays,
+to the last digit: friction balances the pull of its weight. Half a degree beyond, it starts to
+slide. Then friction is the coefficient times the normal force, whatever the speed, and the block
+accelerates by g (sin θ - μ cos θ). The masses cancel.""",
     parameters=(
         Parameter("angle", "deg", 20.0, 0.0, 60.0, "angle of the slope"),
         Parameter("friction", "1", 0.3, 0.01, 1.5, "coefficient of friction"),
@@ -234,5 +213,20 @@ MODEL = Model(
         panels=("speed", "forces", "position", "energy"),
         grabs=(Grab("attitude", knob="angle", component="tilt", scale=180 / pi),),
         shows="A block on a slope, with its weight and the force of the slope on it.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\tan\theta_0 = \mu", "the angle at which it starts to slide"),
+            Formula(r"a = g\,(\sin\theta - \mu\cos\theta)", "then it accelerates"),
+        ),
+        steps=(
+            TryThis("At 20 degrees it slides.", run="the block"),
+            TryThis(
+                "At 16 degrees it stays: tan 16° is 0.287, less than 0.3.", values={"angle": 16.0}, run="the block"
+            ),
+            TryThis("At 17 degrees it starts: tan 17° is 0.306.", values={"angle": 17.0}, run="the block"),
+            TryThis("A slippery slope.", values={"friction": 0.05}, run="the block"),
+        ),
+        references=("Moreau 1988", "Stronge 2000"),
     ),
 )

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from polhode.gallery.closed_forms.printed_programs import matlab_top
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels
 from polhode.massprops.body import Body
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import RollingCones
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 ACROSS = 2.0
 STEPS = 300
@@ -84,11 +78,11 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
     slack = (top.space_precession * step) ** 4 / 500 + 1e-10
 
     def rate(label: str, found: float, expected: float, source: str) -> ReferenceCheck:
-        return ReferenceCheck(label, "rad/s", found, expected, slack * top.space_precession, source)
+        return check(label, "rad/s", found, expected, slack * top.space_precession, source)
 
     def angle(label: str, one: Array, other: Array, expected: float, source: str) -> ReferenceCheck:
         found = float(np.degrees(angle_between_vectors(one, other).mean()))
-        return ReferenceCheck(label, "deg", found, float(np.degrees(expected)), 60 * slack, source)
+        return check(label, "deg", found, np.degrees(expected), 60 * slack, source)
 
     return [
         rate(
@@ -107,15 +101,15 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
         angle("tilt of the axis from L", axis, along_l, angles.tilt, "tan(theta) = I1 w1/(I3 w3)"),
         angle("half-angle of the body cone", fine.angular_velocity, axis, angles.body, "tan = w1/w3"),
         angle("half-angle of the space cone", fine.angular_velocity, along_l, angles.space, "body cone - tilt"),
-        ReferenceCheck(
+        check(
             "radius of the error spiral",
             "rad/s",
-            float(np.linalg.norm(coarse.angular_velocity_body[-1] - top.rates_at(coarse.times[-1]))),
+            np.linalg.norm(coarse.angular_velocity_body[-1] - top.rates_at(coarse.times[-1])),
             expected := _expected_spiral(top, step, STEPS),
             1e-7 * expected + 1e-13 * float(np.linalg.norm(top.rates)),
             "|R(z)^N - e^(N z)|, z = i Omega h: N (Omega h)^5/120 in leading order",
         ),
-        ReferenceCheck(
+        check(
             "final attitude error",
             "rad",
             errors[0],
@@ -123,7 +117,7 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
             1e-6 * expected + 1e-12,
             "the same steps written out [Tops report, section 3.4]",
         ),
-        ReferenceCheck(
+        check(
             "order of the attitude error",
             "1",
             _measured_order(errors),
@@ -134,77 +128,73 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
     ]
 
 
-def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> Figure:
+@panels("ABC;DEF", size=(12.0, 7.8))
+def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> list[DrawPanel]:
     """The axis in space, the cones, w in the body, its error spiral, and the attitude error over time."""
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.rolling_cones import draw_cones
-    from polhode.plot.style import styled_figure
 
     top, coarse, fine = _make_top(wobble, spin, axial), motions[COARSE], motions[FINEST]
-    moment = 0.7 / top.space_precession
-    with styled_figure(12.0, 7.8, MODEL.title) as figure:
-        grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], fine, moment, title="in space: the axis precesses about L")
-        draw_cones(grid[0, 1], fine, moment)
-        _draw_circle(grid[0, 2], coarse, top)
-        draw_rates(grid[1, 0], coarse)
-        _draw_spiral(grid[1, 1], coarse, top, step)
-        _draw_errors(grid[1, 2], motions, top)
-    return figure
+    moment, errors = 0.7 / top.space_precession, {name: _attitude_errors(m, top) for name, m in motions.items()}
+    last = [float(values[-1]) for values in errors.values()]
+    return [
+        drawn(draw_in_space, fine, moment, title="in space: the axis precesses about L"),
+        drawn(draw_cones, fine, moment),
+        _circle(coarse, top),
+        drawn(draw_rates, coarse),
+        _spiral(coarse, top, step),
+        Curves(
+            f"attitude error, final value (rad): order {_measured_order(last):.2f}",
+            "rad",
+            [
+                Line(values[1:], f"{name}: {values[-1]:.3g}", x=motions[name].times[1:])
+                for name, values in errors.items()
+            ],
+            over=coarse,
+            log="y",
+            y=(last[-1] / 1000, last[0] * 3),
+            legend=(2, 2),
+        ),
+    ]
 
 
-def _draw_circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
+def _circle(motion: Motion, top: SymmetricTop) -> Curves:
     """Path of w in the body, over the closed form.  [Tops report, figure 1]"""
-    from polhode.plot.style import COLORS, draw_closed_form
-
     closed = top.rates_at(np.linspace(0, 2 * np.pi / abs(top.body_precession), 361))
-    w = motion.angular_velocity_body
-    draw_closed_form(axes, closed[:, 0], closed[:, 1])
-    axes.plot(w[:, 0], w[:, 1], color=COLORS["omega"], label="simulated")
-    axes.plot(*w[0, :2], marker="o", markersize=5, color=COLORS["omega"])
-    reach = 1.1 * float(top.rates[0])
-    axes.set_xlim(-reach, reach)
-    axes.set_ylim(-reach, 1.45 * reach)
-    axes.set_aspect("equal")
-    axes.set_title("ω in the body, viewed along axis 3")
-    axes.set_xlabel("ω₁ (rad/s)")
-    axes.set_ylabel("ω₂ (rad/s)")
-    axes.legend(loc="upper left", borderaxespad=0.2)
+    w, reach = motion.angular_velocity_body, 1.1 * float(top.rates[0])
+    return Curves(
+        "ω in the body, viewed along axis 3",
+        "ω₂ (rad/s)",
+        [Line(w[:, 1], "simulated", "omega", x=w[:, 0]), Line(w[:1, 1], "", "omega", "o", w[:1, 0])],
+        Closed(closed[:, 1], x=closed[:, 0]),
+        across="ω₁ (rad/s)",
+        x=(-reach, reach),
+        y=(-reach, 1.45 * reach),
+        equal="box",
+        legend="upper left",
+    )
 
 
-def _draw_spiral(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> None:
+def _spiral(motion: Motion, top: SymmetricTop, step: float) -> Curves:
     """Error of w, step by step.  [Tops report, figure 2]"""
-    from polhode.plot.style import COLORS, format_power_of_ten
-
-    off = (motion.angular_velocity_body - top.rates_at(motion.times))[:, :2]
     leading = STEPS * abs(top.body_precession * step) ** 5 / 120 * float(top.rates[0])
-    unit = 10.0 ** np.floor(np.log10(leading))
-    turn = np.linspace(0, 2 * np.pi, 361)
-    ring = leading / unit * np.stack((np.cos(turn), np.sin(turn)))
-    axes.plot(*ring, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (4, 2.5)), label="N (Ωh)⁵/120 · ω₁(0)")
-    axes.plot(*(off.T / unit), color=COLORS["omega"], marker=".", markersize=2.5, linewidth=0.8, label="300 steps")
-    reach = 1.12 * float(max(leading, np.abs(off).max())) / unit
-    axes.set_xlim(-reach, reach)
-    axes.set_ylim(-reach, 1.45 * reach)
-    axes.set_aspect("equal")
-    axes.set_title(f"error of ω at h = {step:g} s")
-    axes.set_xlabel(f"ω₁ ({format_power_of_ten(unit)} rad/s)")
-    axes.set_ylabel(f"ω₂ ({format_power_of_ten(unit)} rad/s)")
-    axes.legend(loc="upper left", borderaxespad=0.2)
-
-
-def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
-    from polhode.plot.log_axes import set_log_y_limits
-    from polhode.plot.style import COLOR_CYCLE
-
-    last = []
-    for (name, motion), color in zip(motions.items(), COLOR_CYCLE, strict=False):
-        errors = _attitude_errors(motion, top)
-        last.append(float(errors[-1]))
-        axes.plot(motion.times[1:], errors[1:], color=color, label=f"{name}: {errors[-1]:.3g}")
-    set_log_y_limits(axes, last[-1] / 1000, last[0] * 3)
-    finish_time_panel(
-        axes, motions[COARSE], f"attitude error, final value (rad): order {_measured_order(last):.2f}", "rad", 2, rows=2
+    power, turn = int(np.floor(np.log10(leading))), np.linspace(0, 2 * np.pi, 361)
+    x, y = (motion.angular_velocity_body - top.rates_at(motion.times))[:, :2].T / 10.0**power
+    ring = leading / 10.0**power
+    reach = 1.12 * max(ring, float(np.abs((x, y)).max()))
+    unit = f"1e{power} rad/s"
+    return Curves(
+        f"error of ω at h = {step:g} s",
+        f"ω₂ ({unit})",
+        [
+            Line(ring * np.sin(turn), "N (Ωh)⁵/120 · ω₁(0)", "muted", "--", ring * np.cos(turn), 1.0),
+            Line(y, "300 steps", "omega", "-.", x, 0.8, 2.5),
+        ],
+        across=f"ω₁ ({unit})",
+        x=(-reach, reach),
+        y=(-reach, 1.45 * reach),
+        equal="box",
+        legend="upper left",
     )
 
 
@@ -213,13 +203,12 @@ MODEL = Model(
     title="A free symmetric top: the body cone rolls on the space cone",
     theme="free rotation",
     source="[Tops report, section 4, figures 1 to 3]",
-    explanation=(
-        "A body with two equal moments rotates freely. In body axes the angular velocity precesses about the\n"
-        "symmetry axis at (I3/I1 - 1) w3; in space the axis precesses about the angular momentum at L/I1, and the\n"
-        "body cone rolls on the space cone. The RK4 error of the angular velocity is a spiral: each step lags by\n"
-        "(Omega h)^5/120. Moments such as (2, 2, 8) belong to no solid, since the largest exceeds the sum of the\n"
-        "others: the mathematics works, but only the inertia ellipsoid can be drawn."
-    ),
+    explanation="""\
+A body with two equal moments rotates freely. In body axes the angular velocity precesses about the
+symmetry axis at (I3/I1 - 1) w3; in space the axis precesses about the angular momentum at L/I1, and the
+body cone rolls on the space cone. The RK4 error of the angular velocity is a spiral: each step lags by
+(Omega h)^5/120. Moments such as (2, 2, 8) belong to no solid, since the largest exceeds the sum of the
+others: the mathematics works, but only the inertia ellipsoid can be drawn.""",
     parameters=(
         Parameter("wobble", "rad/s", 1.0, 0.2, 1.5, "initial rate about the first axis"),
         Parameter("spin", "rad/s", 1.0, 0.5, 1.5, "rate about the symmetry axis"),
@@ -239,5 +228,23 @@ MODEL = Model(
             Grab("angular_velocity", knob="spin", component=2),
         ),
         shows="The cone of ω in the body rolls on the cone of ω in space, which stands about L.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"\Omega = \left(\frac{I_3}{I_1} - 1\right)\omega_3",
+                "how fast ω goes round the symmetry axis, in the body",
+            ),
+            Formula(r"\dot\varphi = \frac{L}{I_1}", "how fast the axis goes round L, in space"),
+        ),
+        steps=(
+            TryThis(
+                "The tip of ω draws a circle on the body and another in space.", switches=("trailOmega", "trailAxis3")
+            ),
+            TryThis("Moments 2, 2 and 4: a flat disk, the flattest real body.", values={"axial": 4.0}),
+            TryThis("Little wobble: narrow cones.", values={"wobble": 0.2}),
+            TryThis("Much wobble: wide cones.", values={"wobble": 1.5}),
+        ),
+        references=("Tops report, section 4", "Landau and Lifshitz, section 33"),
     ),
 )

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.massprops.shapes import box
 from polhode.reference.fall import Flight, with_linear_drag
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity, linear_drag
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud, TargetDirection
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 RATE, FRAMES = 30, 300
 SIDES = (0.5, 0.3, 0.2)
@@ -66,95 +60,66 @@ def numbers(motion: Motion, mass: float, drag: float, wind: float, spin: float) 
     turns, last = run_printed_loop()
     closed = "(g + c w/M) t^2 p2(c t/M), p2(z) = (z - 1 + e^-z)/z^2"
     return [
-        ReferenceCheck("x in the last frame", "m", x, float(end[0]), 1e-10 * size, closed, size),
-        ReferenceCheck("z in the last frame", "m", z, float(end[2]), 1e-10 * size, closed),
-        ReferenceCheck("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 per second for 10 s"),
-        ReferenceCheck("time of the last frame", "s", float(motion.times[-1]), 10.0, 0.0, "exactly 300/30"),
-        ReferenceCheck(
-            "largest timing error of a frame", "frames", late, 0.0, 1e-13, "t = k/30 instead of a sum of 1/30", 1.0
+        check("x in the last frame", "m", x, end[0], 1e-10 * size, closed, size),
+        check("z in the last frame", "m", z, end[2], 1e-10 * size, closed),
+        check("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 per second for 10 s"),
+        check("time of the last frame", "s", motion.times[-1], 10.0, 0.0, "exactly 300/30"),
+        check("largest timing error of a frame", "frames", late, 0.0, 1e-13, "t = k/30 instead of a sum of 1/30", 1.0),
+        check(
+            "iterations of the printed loop", "1", turns, 301.0, 0.0, "300 additions of 1/30 in doubles stay below 10"
         ),
-        ReferenceCheck(
-            "iterations of the printed loop",
-            "1",
-            float(turns),
-            301.0,
-            0.0,
-            "300 additions of 1/30 in doubles stay below 10",
-        ),
-        ReferenceCheck("end time of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
+        check("end time of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
     ]
 
 
-def picture(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> Figure:
-    """The box in some frames, its velocity, and the error against the closed form."""
-    from polhode.plot.style import styled_figure
-
+@panels("AB;AC;AD", size=(11.5, 7.0), widths=(1, 1.25), heights=(1.2, 1, 0.8))
+def picture(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> list[DrawPanel]:
+    """The box in some frames, its velocity, the error against the closed form, and the clock of the printed loop."""
     closed = _closed_form_fall(motion.times, mass, drag, wind)
-    with styled_figure(11.5, 7.0, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 2, width_ratios=(1, 1.25), height_ratios=(1.2, 1, 0.8))
-        _draw_boxes(figure.add_subplot(grid[:, 0]), motion)
-        _draw_velocity(figure.add_subplot(grid[0, 1]), motion, closed, wind)
-        _draw_error(figure.add_subplot(grid[1, 1]), motion, closed)
-        _draw_clock(figure.add_subplot(grid[2, 1]))
-    return figure
+    sums = np.concatenate(([0.0], np.cumsum(np.full(301, 1.0 / 30.0))))  # it lags: 10 is reached one iteration late
+    exact, velocity = np.arange(302) / 30, motion.velocity
+    return [
+        _some_frames(motion),
+        Curves(
+            "velocity; dotted: the wind",
+            "m/s",
+            [Line(velocity[:, 0], "along x", "axis_1"), Line(velocity[:, 2], "along z", "axis_3")],
+            Closed(closed.velocity[:, ::2]),
+            motion,
+            across="",
+            levels=(wind,),
+        ),
+        Curves(
+            "error against the closed form",
+            "m",
+            Line(np.linalg.norm(motion.position - closed.position, axis=1), color="ink", width=1.2),
+            over=motion,
+            across="",
+            log="y",
+        ),
+        Curves(
+            f"printed clock minus k/30; {sums[300]:.16g} s after 300 additions",
+            "10⁻¹⁵ s",
+            Line((sums - exact) * 1e15, color="ink", x=exact, width=2.0),
+            levels=(0.0,),
+            x=(0.0, 10.0),
+        ),
+    ]
 
 
-def _draw_boxes(axes: Axes, motion: Motion) -> None:
+def _some_frames(motion: Motion) -> DrawPanel:
     """The box, enlarged, in frames equally spaced along its path."""
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(0.35, 0.25))
-    path = motion.position
+    scene, path = space(0.35, 0.25), motion.position
     length = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))))
     larger = float(length[-1]) / BOXES * 0.8 / SIDES[0]
     enlarged = box(tuple(larger * side for side in SIDES), mass=1.0)
-    scene.line(path, COLORS["translational"], width=1.4)
+    scene.line(path, "translational", width=1.4)
     falls = abs(path[-1, 2]) > abs(path[-1, 0])
     for n, k in enumerate(np.searchsorted(length, np.linspace(0.0, length[-1], BOXES + 1))):
         scene.body(enlarged, path[k], motion.rotation_matrix[k], half=1)
         if falls or n % 2 == 0:
             scene.text(path[k], f"frame {k}", offset=(34.0, 0.0) if falls else (0.0, -24.0))
-    scene.draw(axes, f"some frames; box enlarged {larger:.3g} times")
-
-
-def _draw_velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
-    from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form
-
-    draw_closed_form(axes, motion.times, closed.velocity[:, ::2])
-    for i, name in ((0, "along x"), (2, "along z")):
-        axes.plot(motion.times, motion.velocity[:, i], color=AXIS_COLORS[i], label=name)
-    axes.axhline(wind, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    finish_time_panel(axes, motion, "velocity; dotted: the wind", "m/s", 3)
-    axes.set_xlabel("")
-
-
-def _draw_error(axes: Axes, motion: Motion, closed: Flight) -> None:
-    from polhode.plot.log_axes import mask_nonpositive, set_log_y
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS
-
-    off = np.linalg.norm(motion.position - closed.position, axis=1)
-    axes.plot(motion.times, mask_nonpositive(off), color=COLORS["ink"], linewidth=1.2)
-    set_log_y(axes)
-    axes.set_title("error against the closed form")
-    axes.set_ylabel("m")
-    format_time_axis(axes, motion)
-    axes.set_xlabel("")
-
-
-def _draw_clock(axes: Axes) -> None:
-    """The accumulated sum of 1/30 against k/30: it lags, and 10 is reached one iteration late."""
-    from polhode.plot.style import COLORS
-
-    sums = np.concatenate(([0.0], np.cumsum(np.full(301, 1.0 / 30.0))))
-    exact = np.arange(302) / 30
-    axes.plot(exact, (sums - exact) * 1e15, color=COLORS["ink"], linewidth=2.0)
-    axes.axhline(0.0, color=COLORS["muted"], linewidth=1.2)
-    axes.set_title(f"printed clock minus k/30; {sums[300]:.16g} s after 300 additions")
-    axes.set_ylabel("10⁻¹⁵ s")
-    axes.set_xlabel("time (s)")
-    axes.set_xlim(0.0, 10.0)
+    return scene.panel(f"some frames; box enlarged {larger:.3g} times")
 
 
 def stage(mass: float, drag: float, wind: float, spin: float) -> Stage:
@@ -178,13 +143,12 @@ MODEL = Model(
     title="Thirty frames per second: 300 frames, the last at exactly 10 s",
     theme="forces and torques",
     source="[Baraff 1997, section 3, RunSimulation]",
-    explanation=(
-        "A box falls and tumbles in a steady wind with linear drag c (v - wind). It is filmed at 30 frames per\n"
-        "second for 10 s: frame k is at k/30 s, and the integration steps do not depend on the frame rate. The\n"
-        "center of mass has a closed form, so every frame is checked. The text adds 1/30 to the time until it is no\n"
-        "longer below 10; in double precision 300 such additions stay just below 10, one frame too many is made,\n"
-        "and the film ends at 10.0333 s."
-    ),
+    explanation="""\
+A box falls and tumbles in a steady wind with linear drag c (v - wind). It is filmed at 30 frames per
+second for 10 s: frame k is at k/30 s, and the integration steps do not depend on the frame rate. The
+center of mass has a closed form, so every frame is checked. The text adds 1/30 to the time until it is no
+longer below 10; in double precision 300 such additions stay just below 10, one frame too many is made,
+and the film ends at 10.0333 s.""",
     parameters=(
         Parameter("mass", "kg", 1.0, 0.2, 20.0, "mass of the box"),
         Parameter("drag", "kg/s", 0.5, 0.0, 5.0, "c of the linear drag"),
@@ -197,4 +161,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"m\dot{\mathbf{v}} = m\mathbf{g} - c\,(\mathbf{v} - \mathbf{w})", "linear drag in a wind w"),
+            Formula(r"t_k = \frac{k}{30}", "the time of frame k, without adding up rounding errors"),
+        ),
+        steps=(
+            TryThis("Without drag the box flies along a parabola.", values={"drag": 0.0}),
+            TryThis("A storm of 30 m/s carries it away.", values={"wind": 30.0}),
+            TryThis("The last frame, at exactly 10 s.", time=10.0),
+        ),
+        references=("Baraff 1997, section 3",),
+    ),
 )

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Curves, DrawPanel, Line, drawn, energies, panels, space
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
@@ -21,9 +23,6 @@ from polhode.web.stage import Stage, StageCamera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDE, MASS = 0.016, 0.005
 PIP, SUNK = 0.0015, 0.0070
@@ -89,31 +88,17 @@ def numbers(motions: Mapping[str, Motion], throws: float, restitution: float, fr
     height = motion.position[-1, :, 2]
     resting = MASS * STANDARD_GRAVITY * SIDE / 2
     return [
-        ReferenceCheck(
+        check(
             "height of the center in the end, where it differs most",
             "m",
-            float(height[np.abs(height - SIDE / 2).argmax()]),
+            height[np.abs(height - SIDE / 2).argmax()],
             SIDE / 2,
             1e-9 * SIDE,
             "half a side: every die lies on a face",
         ),
-        ReferenceCheck(
-            "dice at rest",
-            "1",
-            float((motion.contact_state[-1] == "resting").sum()),
-            float(round(throws)),
-            0.0,
-            "all of them",
-        ),
-        ReferenceCheck(
-            "energy in the end, one throw",
-            "J",
-            float(one.energy[-1]),
-            resting,
-            1e-9 * resting,
-            "M g a/2",
-        ),
-        ReferenceCheck(
+        check("dice at rest", "1", (motion.contact_state[-1] == "resting").sum(), round(throws), 0.0, "all of them"),
+        check("energy in the end, one throw", "J", one.energy[-1], resting, 1e-9 * resting, "M g a/2"),
+        check(
             "chi-square of the faces",
             "1",
             chi_square(count_faces(motion)),
@@ -124,54 +109,42 @@ def numbers(motions: Mapping[str, Motion], throws: float, restitution: float, fr
     ]
 
 
-def picture(motions: Mapping[str, Motion], throws: float, restitution: float, friction: float) -> Figure:
+@panels("AAA;BCD", size=(12.0, 7.6), heights=(1.0, 1.2))
+def picture(motions: Mapping[str, Motion], throws: float, restitution: float, friction: float) -> list[DrawPanel]:
     """One throw and its energy; how often each face came up, and where the dice lie."""
-    from polhode.plot.style import styled_figure
+    one, motion = motions[ONE], motions[ALL]
+    ends, top = int(np.argmax(one.contact_state == "resting")), points_on_top(motion)
+    places = [motion.position[-1][top == points].T for points in range(1, 7)]
+    parts = energies(one, "rotational", "translational", "potential", scale=1e3)
+    return [
+        _throw(one, ends),
+        Curves(
+            "its energy", "mJ", over=one, stacked=parts, impacts=True, x=(0.0, float(one.times[ends])), legend=(3, 1)
+        ),
+        drawn(_draw_faces, motion),
+        Curves(
+            "where they lie",
+            "y (m)",
+            [Line(y, f"{k + 1}", k, ".", x, size=3) for k, (x, y, _) in enumerate(places)],
+            across="x (m)",
+            legend=(6, 1),
+        ),
+    ]
 
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.2))
-        upper, lower = parts
-        _draw_throw(upper.subplots(), motions[ONE])
-        energies, faces, places = lower.subplots(1, 3)
-        _draw_energies(energies, motions[ONE])
-        _draw_faces(faces, motions[ALL])
-        _draw_places(places, motions[ALL])
-    return figure
 
-
-def _draw_throw(axes: Axes, motion: Motion) -> None:
+def _throw(motion: Motion, ends: int) -> DrawPanel:
     """The die at equal time intervals until it rests, from the side."""
-    from polhode.gallery.drawing.surfaces import draw_ground
-    from polhode.plot.scene import Scene, world_camera
-
-    scene = Scene(world_camera(0.0, 0.0))
-    ends = int(np.argmax(motion.contact_state == "resting"))
-    for frame in np.linspace(0, ends, 24).round().astype(int):
-        scene.body(motion.scenario.bodies[0], motion.position[frame], motion.rotation_matrix[frame], _face_colors)
-    x = motion.position[:, 0]
-    draw_ground(scene, (x.min() - SIDE, 0.0, 0.0), (x.max() + 2 * SIDE, 0.0, 0.0), SIDE / 3)
+    scene, x = space(0.0, 0.0), motion.position[:, 0]
+    scene.frames(motion, np.linspace(0, ends, 24).round().astype(int), color=_face_colors)
+    scene.ground((x.min() - SIDE, 0.0, 0.0), (x.max() + 2 * SIDE, 0.0, 0.0), SIDE / 3)
     title = f"one throw until it rests after {motion.times[ends]:.2f} s, with {points_on_top(motion)} on top"
-    scene.draw(axes, title, margin=0.01)
+    return scene.panel(title, margin=0.01)
 
 
-def _face_colors(centers: Array) -> list[str]:
+def _face_colors(centers: Array) -> list[int]:
     """A color for each face."""
-    from polhode.plot.style import COLOR_CYCLE
-
     axis = np.abs(centers).argmax(axis=1)
-    return [COLOR_CYCLE[FACES[k, int(center[k] < 0)] - 1] for center, k in zip(centers, axis, strict=True)]
-
-
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.panels import mark_impacts
-    from polhode.plot.style import COLORS
-
-    names = ("rotational", "translational", "potential")
-    parts = (motion.rotational_energy, motion.translational_energy, motion.potential_energy)
-    axes.stackplot(motion.times, *(1e3 * p for p in parts), colors=[COLORS[n] for n in names], alpha=0.75, labels=names)
-    finish_time_panel(axes, motion, "its energy", "mJ", 3, rows=1)
-    mark_impacts(axes, motion)
-    axes.set_xlim(0.0, float(motion.times[np.argmax(motion.contact_state == "resting")]))
+    return [int(FACES[k, int(center[k] < 0)]) - 1 for center, k in zip(centers, axis, strict=True)]
 
 
 def _draw_faces(axes: Axes, motion: Motion) -> None:
@@ -185,21 +158,6 @@ def _draw_faces(axes: Axes, motion: Motion) -> None:
     axes.set_title(f"{counts.sum():,} throws: chi-square {chi_square(counts):.2f}")
     axes.set_xlabel("points on top; band: a sixth, ± one standard deviation")
     axes.set_ylabel("throws")
-
-
-def _draw_places(axes: Axes, motion: Motion) -> None:
-    """Where the dice come to rest, by the points on top."""
-    from polhode.gallery.shared import add_legend_below_title
-    from polhode.plot.style import COLOR_CYCLE
-
-    top, place = points_on_top(motion), motion.position[-1]
-    for points in range(1, 7):
-        x, y, _ = place[top == points].T
-        axes.plot(x, y, ".", color=COLOR_CYCLE[points - 1], markersize=3, label=f"{points}")
-    axes.set_title("where they lie")
-    axes.set_xlabel("x (m)")
-    axes.set_ylabel("y (m)")
-    add_legend_below_title(axes, 6)
 
 
 def _place_pips() -> Array:
@@ -232,13 +190,12 @@ MODEL = Model(
     title="Thrown dice come to rest, and no face is favored",
     theme="impact and contact",
     source="[Christian 2011, project 17.3]; Pearson's chi-square test",
-    explanation=(
-        "Dice of 16 mm are thrown from a hand's height with random attitudes and rates. They strike the table with\n"
-        "corners, edges and faces, rebound, slide and tumble, and after infinitely many, ever smaller bounces each\n"
-        "lies still on a face. By the symmetry of the throw all faces are equally likely; the chi-square of the\n"
-        "counts says whether the simulation agrees. Try --throws 100000: the same throws give the same faces on any\n"
-        "number of threads."
-    ),
+    explanation="""\
+Dice of 16 mm are thrown from a hand's height with random attitudes and rates. They strike the table with
+corners, edges and faces, rebound, slide and tumble, and after infinitely many, ever smaller bounces each
+lies still on a face. By the symmetry of the throw all faces are equally likely; the chi-square of the
+counts says whether the simulation agrees. Try --throws 100000: the same throws give the same faces on any
+number of threads.""",
     parameters=(
         Parameter("throws", "1", 300.0, 60.0, 100_000.0, "number of throws"),
         Parameter("restitution", "1", 0.4, 0.0, 0.6, "restitution of the table"),
@@ -248,4 +205,16 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\chi^2 = \sum_{k=1}^{6}\frac{(n_k - n/6)^2}{n/6}", "how far the counts are from equal shares"),
+        ),
+        steps=(
+            TryThis("One throw.", run="one throw"),
+            TryThis("A table that does not rebound.", values={"restitution": 0.0}, run="one throw"),
+            TryThis("A lively table: more bounces.", values={"restitution": 0.6}, run="one throw"),
+            TryThis("All throws together.", run="all throws"),
+        ),
+        references=("Christian 2011, project 17.3",),
+    ),
 )

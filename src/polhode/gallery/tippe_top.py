@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from math import cos, pi, radians, sin
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
-from polhode.gallery.shared import finish_time_panel
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Curves, DrawPanel, Line, energies, panels, space
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, sphere
+from polhode.results.motion import Motion
 from polhode.scenario.contact import floor
 from polhode.scenario.forces import gravity
 from polhode.scenario.scenario import Scenario
@@ -19,13 +22,6 @@ from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Rod
 from polhode.web.stage import Grab, Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 RADIUS, BALL = 0.02, 0.010
 WEIGHT_RADIUS, WEIGHT_HEIGHT, WEIGHT, BELOW = 0.012, 0.003, 0.004, 0.010
@@ -96,10 +92,10 @@ def numbers(motions: Mapping[str, Motion], spin: float, friction: float, tilt: f
     gap = motion.position[:, 2] - (RADIUS - depth * np.cos(tilts))
     return [
         *(
-            ReferenceCheck(
+            check(
                 f"Jellett's invariant where it differs most, {name}",
                 "kg m3/s",
-                float(found[np.abs(found - closed).argmax()]),
+                found[np.abs(found - closed).argmax()],
                 closed,
                 1e-8 * closed,
                 "L . (point of contact to center of mass), whatever the floor's force",
@@ -107,108 +103,84 @@ def numbers(motions: Mapping[str, Motion], spin: float, friction: float, tilt: f
             for name, closed in ((VERTICAL, expected), (OWN, of_axis))
             for found in (jellett(motions[name]),)
         ),
-        ReferenceCheck(
+        check(
             "largest gap between the top and the floor",
             "m",
-            float(np.abs(gap).max()),
+            np.abs(gap).max(),
             0.0,
             1e-9 * RADIUS,
             "z = R - d cos θ while it touches the floor",
             size=RADIUS,
         ),
-        ReferenceCheck(
+        check(
             "energy gained",
             "J",
-            float(max(0.0, np.diff(motion.energy).max())),
+            max(0.0, np.diff(motion.energy).max()),
             0.0,
             1e-9 * float(motion.energy[0]),
             "friction only takes energy, though the center of mass rises",
-            size=float(motion.energy[0]),
+            size=motion.energy[0],
         ),
     ]
 
 
-def picture(motions: Mapping[str, Motion], spin: float, friction: float, tilt: float) -> Figure:
+@panels("AA;BC;DE", size=(12.0, 7.6), heights=(0.9, 1.0, 1.0))
+def picture(motions: Mapping[str, Motion], spin: float, friction: float, tilt: float) -> list[DrawPanel]:
     """The top as it turns over; its tilt, energies, and rates."""
-    from polhode.plot.style import styled_figure
+    motion, other = motions[VERTICAL], motions[OWN]
+    energy = energies(motion, "rotational", "potential", "total", scale=1e3)
+    rates, vertical, invariant = motion.angular_velocity[:, 2], motion.angular_momentum[:, 2], jellett(motion)
+    look: Any = {"where": motion.contact_state == "sliding", "color": "#d9d6cf", "alpha": 0.6, "step": "mid"}
+    return [
+        _turning_over(motion),
+        Curves(
+            "tilt",
+            "deg",
+            [Line(_tilts(motion), VERTICAL, "axis_3"), Line(_tilts(other), "about its own axis", "muted")],
+            over=motion,
+            y=(0.0, 180.0),
+            y_ticks=(0, 45, 90, 135, 180),
+            also=lambda axes: axes.fill_between(motion.times, 0, 180, label="slides", **look),
+        ),
+        Curves("energy", "mJ", energy, over=motion, y=(0.0, None)),
+        Curves(
+            "angular velocity",
+            "rad/s",
+            [
+                Line(rates, "about the vertical", "omega"),
+                Line(motion.angular_velocity_body[:, 2], "about its axis", "axis_3"),
+            ],
+            over=motion,
+        ),
+        Curves(
+            "invariant",
+            "relative to the start",
+            [
+                Line(invariant / invariant[0], "Jellett's invariant", "L"),
+                Line(vertical / vertical[0], "vertical angular momentum", "muted"),
+            ],
+            over=motion,
+            y=(0.0, 1.25),
+        ),
+    ]
 
-    motion = motions[VERTICAL]
-    with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.9))
-        strip, lower = parts
-        _draw_tops(strip.subplots(), motion)
-        (tilts, energies), (rates, invariant) = lower.subplots(2, 2)
-        _draw_tilt(tilts, motion, motions[OWN])
-        _draw_energies(energies, motion)
-        _draw_rates(rates, motion)
-        _draw_invariant(invariant, motion)
-    return figure
 
-
-def _draw_tops(axes: Axes, motion: Motion) -> None:
+def _turning_over(motion: Motion) -> DrawPanel:
     """Eight instants, each turned about the vertical so that its axis is seen from the side."""
     from scipy.spatial.transform import Rotation
 
-    from polhode.gallery.drawing.surfaces import draw_ground
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXIS_COLORS
-
-    scene, tilts = Scene(world_camera(0.0, 0.1)), _tilts(motion)
-    _, _, depth = mass_properties()
-    draw_ground(scene, (-1.6 * RADIUS, 0, 0), (24 * RADIUS, 0, 0), RADIUS / 3)
+    scene, tilts, (_, _, depth) = space(0.0, 0.1), _tilts(motion), mass_properties()
+    scene.ground((-1.6 * RADIUS, 0, 0), (24 * RADIUS, 0, 0), RADIUS / 3)
     ends = int(np.argmax(tilts > 0.98 * tilts.max()))
     for n, frame in enumerate(np.linspace(0, max(ends, 8), 8).round().astype(int)):
-        axis = motion.rotation_matrix[frame, :, 2]
-        turn = (
-            Rotation.from_euler("z", -float(np.arctan2(axis[1], axis[0]))).as_matrix() @ motion.rotation_matrix[frame]
-        )
+        x, y, _ = motion.rotation_matrix[frame, :, 2]
+        turn = Rotation.from_euler("z", -float(np.arctan2(y, x))).as_matrix() @ motion.rotation_matrix[frame]
         center = np.array((3.2 * n * RADIUS, 0.0, RADIUS))
         scene.body(sphere(RADIUS, BALL), center, turn, half=2, alpha=0.55, segments=32)
-        scene.line((center, center + RADIUS * turn[:, 2]), AXIS_COLORS[2], width=3.0)
-        scene.dot(center - depth * turn[:, 2] + 2 * RADIUS * scene.camera.eye, "#222222", 5.0)
+        scene.line((center, center + RADIUS * turn[:, 2]), "axis_3", width=3.0)
+        scene.dot(scene.toward(center - depth * turn[:, 2], 2 * RADIUS), "ink", 5.0)
         scene.text(center, f"{motion.times[frame]:.2f} s: {tilts[frame]:.0f}°", offset=(0, -40))
-    scene.draw(axes, "the top, its axis (blue) and its center of mass (dot)", margin=0.02)
-
-
-def _draw_tilt(axes: Axes, motion: Motion, other: Motion) -> None:
-    from polhode.plot.style import COLORS
-
-    axes.plot(motion.times, _tilts(motion), color=COLORS["axis_3"], label=VERTICAL)
-    axes.plot(other.times, _tilts(other), color=COLORS["muted"], label="about its own axis")
-    sliding = motion.contact_state == "sliding"
-    axes.fill_between(motion.times, 0, 180, where=sliding, color=COLORS["floor"], alpha=0.6, label="slides", step="mid")
-    axes.set_ylim(0.0, 180.0)
-    axes.set_yticks((0, 45, 90, 135, 180))
-    finish_time_panel(axes, motion, "tilt", "deg", 3)
-
-
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.style import COLORS
-
-    parts = {"rotational": motion.rotational_energy, "potential": motion.potential_energy, "total": motion.energy}
-    for name, values in parts.items():
-        axes.plot(motion.times, 1e3 * values, color=COLORS[name], label=name)
-    axes.set_ylim(0.0, None)
-    finish_time_panel(axes, motion, "energy", "mJ", 3)
-
-
-def _draw_rates(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.style import COLORS
-
-    axes.plot(motion.times, motion.angular_velocity[:, 2], color=COLORS["omega"], label="about the vertical")
-    axes.plot(motion.times, motion.angular_velocity_body[:, 2], color=COLORS["axis_3"], label="about its axis")
-    finish_time_panel(axes, motion, "angular velocity", "rad/s", 2)
-
-
-def _draw_invariant(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.style import COLORS
-
-    values = jellett(motion)
-    axes.plot(motion.times, values / values[0], color=COLORS["L"], label="Jellett's invariant")
-    vertical = motion.angular_momentum[:, 2]
-    axes.plot(motion.times, vertical / vertical[0], color=COLORS["muted"], label="vertical angular momentum")
-    axes.set_ylim(0.0, 1.25)
-    finish_time_panel(axes, motion, "invariant", "relative to the start", 2)
+    return scene.panel("the top, its axis (blue) and its center of mass (dot)", margin=0.02)
 
 
 def stage(spin: float, friction: float, tilt: float) -> Stage:
@@ -232,13 +204,12 @@ MODEL = Model(
     title="A tippe top spun about the vertical turns over, and its center of mass rises",
     theme="impact and contact",
     source="[Cohen 1977]",
-    explanation=(
-        "A ball with a weight below its center spins on the floor. Friction at the point of contact slows it and tips\n"
-        "its axis over: the center of mass rises while energy is lost, until the top rolls without sliding. The start\n"
-        "matters: it rises if it spins about the vertical. Spun about its own tilted axis it slides the other way,\n"
-        "and friction rights it instead; with little spin and much friction it rolls at once. In every case Jellett's\n"
-        "invariant stays: L times the line from the point of contact to the center of mass."
-    ),
+    explanation="""\
+A ball with a weight below its center spins on the floor. Friction at the point of contact slows it and tips
+its axis over: the center of mass rises while energy is lost, until the top rolls without sliding. The start
+matters: it rises if it spins about the vertical. Spun about its own tilted axis it slides the other way,
+and friction rights it instead; with little spin and much friction it rolls at once. In every case Jellett's
+invariant stays: L times the line from the point of contact to the center of mass.""",
     parameters=(
         Parameter("spin", "rad/s", 150.0, 50.0, 200.0, "initial rate about the vertical"),
         Parameter("friction", "1", 0.1, 0.03, 0.3, "coefficient of friction"),
@@ -248,4 +219,24 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"J = \mathbf{L}\cdot\mathbf{d} = \text{const}",
+                "Jellett's invariant; d is the line from the point of contact to the center of mass",
+            ),
+        ),
+        steps=(
+            TryThis(
+                "Spun about the vertical: it turns over, and its center rises.",
+                run="spun about the vertical",
+                switches=("trailAxis3",),
+            ),
+            TryThis("Spun about its own tilted axis: friction rights it instead.", run="spun about its own axis"),
+            TryThis(
+                "With more friction it turns over sooner.", values={"friction": 0.2}, run="spun about the vertical"
+            ),
+        ),
+        references=("Cohen 1977",),
+    ),
 )

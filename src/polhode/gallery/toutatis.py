@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.equations.quaternions import from_angles, to_world
+from polhode.equations.scalar_ops import sqrt
 from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import azimuths, zero_crossings
+from polhode.gallery.pictures import Curves, DrawPanel, Line, components, panels, space
+from polhode.massprops.body import Body
 from polhode.massprops.shapes import ellipsoid
 from polhode.reference.free_rotation import AsymmetricTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import PointsCloud
 from polhode.web.stage import Stage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.massprops.body import Body
-    from polhode.results.motion import Motion
 
 DAY = 86400.0
 MOMENTS = (3.0836, 3.235, 1.0)
@@ -70,10 +67,11 @@ def radar_observations() -> RadarObservations:
 
 def _make_ellipsoid(moments: Any) -> Body:
     """Uniform ellipsoid with moments in these ratios."""
-    j = np.moveaxis(np.asarray(moments), -1, 0)
-    squares = np.stack((j[1] + j[2] - j[0], j[0] + j[2] - j[1], j[0] + j[1] - j[2]), axis=-1)
-    semi_axes = LENGTH / 2 * np.sqrt(squares / squares.max(axis=-1, keepdims=True))
-    return ellipsoid(semi_axes, density=DENSITY)
+    a, b, c = moments if isinstance(moments, tuple) else np.moveaxis(moments, -1, 0)
+    longest = a + b - c
+    shares = ((b + c - a) / longest, (a + c - b) / longest, longest / longest)
+    semi_axes = [LENGTH / 2 * sqrt(share) for share in shares]
+    return ellipsoid(tuple(semi_axes) if isinstance(moments, tuple) else np.stack(semi_axes, axis=-1), density=DENSITY)
 
 
 def _changed_inputs(spin_change: float, moment_change: float) -> tuple[Array, Array, Array]:
@@ -89,7 +87,8 @@ def _initial_state(angles: Array, rates: Array) -> State:
 
 def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
     """Forty days to watch, and the times of the table in closed form and by a million steps."""
-    moments, angles, rates = _changed_inputs(spin_change, moment_change)
+    _, angles, rates = _changed_inputs(spin_change, moment_change)
+    moments = (MOMENTS[0], MOMENTS[1] * (1 + moment_change), MOMENTS[2])
     body, start, times = _make_ellipsoid(moments), _initial_state(angles, rates), radar_observations().times
     animated: dict[str, Any] = {"duration": ANIMATED_DAYS * DAY, "output_step": ANIMATED_DAYS * DAY / FRAMES}
     table: dict[str, Any] = {"duration": float(times[-1]), "output_times": times}
@@ -127,9 +126,7 @@ def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     errors = _attitude_errors_deg(motions["closed form"].quaternion_wxyz)
     early, again = errors[:-1], _attitude_errors_deg(_attitudes_by_scipy(*_changed_inputs(spin_change, moment_change)))
     checks = [
-        ReferenceCheck(
-            f"{name} angle from the 1992 attitudes", "deg", float(f(early)), float(f(again)), 1e-7, "SciPy's DOP853"
-        )
+        check(f"{name} angle from the 1992 attitudes", "deg", f(early), f(again), 1e-7, "SciPy's DOP853")
         for name, f in (("median", np.median), ("smallest", np.min), ("largest", np.max))
     ]
     stepped = float(_attitude_errors_deg(motions["steps"].quaternion_wxyz)[-1])
@@ -142,8 +139,8 @@ def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     )
     source = "theta, psi about L from Jacobi's functions, phi by quadrature"
     checks += [
-        ReferenceCheck("angle from the 2008 attitude", "deg", float(errors[-1]), late, 1e-7, source),
-        ReferenceCheck("angle from the 2008 attitude, a million RK4 steps", "deg", stepped, late, 5e-4, source),
+        check("angle from the 2008 attitude", "deg", errors[-1], late, 1e-7, source),
+        check("angle from the 2008 attitude, a million RK4 steps", "deg", stepped, late, 5e-4, source),
     ]
     return [*checks, *_check_periods(motions["forty days"], spin_change, moment_change)]
 
@@ -208,77 +205,106 @@ def _check_periods(motion: Motion, spin_change: float, moment_change: float) -> 
     found = float(2 * np.pi * 6 * top.period / gone)
     formula = "2 pi over the mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2)"
     return [
-        ReferenceCheck("precession period of the long axis about L", "d", found, _precession_days(top), 1e-9, formula),
-        ReferenceCheck(
-            "rotation period about the long axis", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"
+        check("precession period of the long axis about L", "d", found, _precession_days(top), 1e-9, formula),
+        check("rotation period about the long axis", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"),
+    ]
+
+
+@panels("AABBBB;CCCDDE", size=(12.4, 8.0))
+def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> list[DrawPanel]:
+    """The asteroid, its long axis in the sky, its rates, and the angles between computed and observed attitudes."""
+    digits, seen, animated = (
+        perturb_last_digits(spin_change, moment_change),
+        radar_observations(),
+        motions["forty days"],
+    )
+    errors = _attitude_errors_deg(motions["closed form"].quaternion_wxyz)
+    days, median = seen.times[:-1] / DAY, float(np.median(errors[:-1]))
+    aside = np.random.default_rng(0).uniform(-0.2, 0.2, len(digits))
+    most = np.abs(digits - errors[-1]).max()
+    hollow = {"markerfacecolor": "none"}
+    radar = components(seen.rates[:-1], ("", "", ""), style="o", x=days, size=4, look=hollow)
+    return [
+        _tumbling(animated),
+        _sky(animated, motions["closed form"].quaternion_wxyz[:-1], seen),
+        Curves(
+            "rates, body axes",
+            "deg/d",
+            [
+                *components(np.degrees(animated.angular_velocity_body) * DAY, x=animated.times / DAY),
+                *radar,
+                Line([], "radar", "muted", "o", [], size=4, look=hollow),
+            ],
+            across="days after 1992-11-09",
+            x=(20, ANIMATED_DAYS),
+        ),
+        Curves(
+            f"angle from observed, 1992: median {median:.2f}",
+            "deg",
+            Line(errors[:-1], "", "axis_3", "o", days),
+            across="days after 1992-11-09",
+            levels=(median,),
+            y=(0, None),
+            also=lambda axes: axes.vlines(days, 0, errors[:-1], color="#0072b2", linewidth=2.5),
+        ),
+        Curves(
+            "2008",
+            "deg",
+            [Line(digits, "", "muted", ".", aside, size=4), Line(errors[-1:], "", "axis_3", "o", [0.0], size=7)],
+            across=f"{errors[-1]:.2f}; the last\ndigits move it\nby up to {most:.1f}",
+            x=(-0.5, 0.5),
+            x_ticks=(),
+            y=(0, 180),
+            y_ticks=range(0, 181, 30),
         ),
     ]
 
 
-def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> Figure:
-    """The asteroid, its long axis in the sky, its rates, and the angles between computed and observed attitudes."""
-    from polhode.gallery.drawing.observed_attitudes import draw_sky_path, draw_spread, draw_stems, long_axis
-    from polhode.plot.style import styled_figure
-
-    digits, seen = perturb_last_digits(spin_change, moment_change), radar_observations()
-    animated = motions["forty days"]
-    computed = motions["closed form"].quaternion_wxyz
-    errors = _attitude_errors_deg(computed)
-    with styled_figure(12.4, 8.0, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 6)
-        _draw_space(figure.add_subplot(grid[0, :2]), animated)
-        draw_sky_path(
-            figure.add_subplot(grid[0, 2:]),
-            animated.rotation_matrix[animated.times > seen.times[0] - DAY / 2, :, 2],
-            [long_axis(q[:-1]) for q in (computed, seen.quaternions)],
-            ("computed, December 1992", "at the 17 times", "observed by radar"),
-        )
-        _draw_rates(figure.add_subplot(grid[1, :3]), animated)
-        early, late = figure.add_subplot(grid[1, 3:5]), figure.add_subplot(grid[1, 5])
-        draw_stems(early, seen.times[:-1] / DAY, errors[:-1], "days after 1992-11-09")
-        early.set_title(f"angle from observed, 1992: median {np.median(errors[:-1]):.2f}")
-        draw_spread(late, float(errors[-1]), digits)
-        late.set_title("2008")
-        most = np.abs(digits - errors[-1]).max()
-        late.set_xlabel(f"{errors[-1]:.2f}; the last\ndigits move it\nby up to {most:.1f}", fontsize=9)
-    return figure
+def _tumbling(motion: Motion) -> DrawPanel:
+    scene, reach, rotation = space(0.5, 0.35), 0.75 * LENGTH, motion.rotation_matrix
+    frames = int((motion.times <= 8 * DAY).sum())
+    L, w = motion.angular_momentum[0], motion.angular_velocity[frames - 1]
+    scene.body(motion.scenario.bodies[0], (0, 0, 0), rotation[frames - 1], half=2)
+    path = reach * rotation[:frames, :, 2]
+    scene.line(path, "axis_3")
+    scene.text(path[np.argmax(path @ scene.camera.up)], "long axis, 8 days", "axis_3", (0.0, 6.0))
+    scene.arrow((0, 0, 0), reach * L / np.linalg.norm(L), "L", "L")
+    scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), "omega", "ω")
+    return scene.panel("uniform ellipsoid with its moments")
 
 
-def _draw_space(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
+def _sky(motion: Motion, computed: Array, seen: RadarObservations) -> Curves:
+    """The path of the long axis, and its computed and observed directions at 17 times, connected in pairs."""
 
-    scene, reach = Scene(world_camera(0.5, 0.35)), 0.75 * LENGTH
-    first = motion.times <= 8 * DAY
-    L = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
-    frame = int(first.sum()) - 1
-    rotation = motion.rotation_matrix
-    scene.body(motion.scenario.bodies[0], (0, 0, 0), rotation[frame], half=2)
-    path = reach * rotation[first, :, 2]
-    scene.line(path, COLORS["axis_3"])
-    scene.text(path[np.argmax(path @ scene.camera.up)], "long axis, 8 days", COLORS["axis_3"], (0.0, 6.0))
-    w = motion.angular_velocity[frame]
-    scene.arrow((0, 0, 0), reach * L, COLORS["L"], "L")
-    scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), COLORS["omega"], "ω")
-    scene.draw(axes, "uniform ellipsoid with its moments")
+    def equatorial(vectors: Array) -> tuple[Array, Array]:
+        ascension = np.degrees(np.arctan2(vectors[..., 1], vectors[..., 0])) % 360
+        return ascension, np.degrees(np.arcsin(np.clip(vectors[..., 2], -1, 1)))
+
+    right, up = equatorial(motion.rotation_matrix[motion.times > seen.times[0] - DAY / 2, :, 2])
+    right = np.where(np.abs(np.diff(right, prepend=right[0])) > 180, np.nan, right)
+    (right_0, up_0), (right_1, up_1) = (equatorial(_long_axes(q)) for q in (computed, seen.quaternions[:-1]))
+    pairs = np.flatnonzero(np.abs(right_0 - right_1) < 180)
+    low, high = float(min(up.min(), up_1.min())), float(max(up.max(), up_1.max()))
+    return Curves(
+        "its long axis on the sky",
+        "declination (deg)",
+        [
+            Line(up, "computed, December 1992", "axis_3", x=right, width=1.2),
+            *(Line((up_0[k], up_1[k]), "", "muted", x=(right_0[k], right_1[k]), width=1.0) for k in pairs),
+            Line(up_0, "at the 17 times", "axis_3", "o", right_0, size=4.5),
+            Line(up_1, "observed by radar", "axis_1", "o", right_1, size=5.5, look={"markerfacecolor": "none"}),
+        ],
+        across="right ascension (deg)",
+        x=(360, 0),
+        y=(max(low - 10, -90), min(high + 15, 90)),
+        x_ticks=range(0, 361, 60),
+    )
 
 
-def _draw_rates(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, add_legend_above
-
-    seen = radar_observations()
-    computed = np.degrees(motion.angular_velocity_body) * DAY
-    for i in range(3):
-        axes.plot(motion.times / DAY, computed[:, i], color=AXIS_COLORS[i], label=OMEGA_LABELS[i])
-        axes.plot(
-            seen.times[:-1] / DAY, seen.rates[:-1, i], "o", color=AXIS_COLORS[i], markersize=4, markerfacecolor="none"
-        )
-    axes.plot([], [], "o", color=COLORS["muted"], markerfacecolor="none", markersize=4, label="radar")
-    axes.set_xlim(20, ANIMATED_DAYS)
-    axes.set_title("rates, body axes")
-    axes.set_ylabel("deg/d")
-    axes.set_xlabel("days after 1992-11-09")
-    add_legend_above(axes, 4)
+def _long_axes(quaternions: Array) -> Array:
+    """The direction of body axis 3 along world axes, (..., 3)."""
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    return np.stack(to_world((w, x, y, z), (0.0, 0.0, 1.0)), axis=-1)
 
 
 def stage(spin_change: float, moment_change: float, run: str) -> Stage:
@@ -304,13 +330,12 @@ MODEL = Model(
     title="The asteroid Toutatis tumbles: free rotation compared with radar",
     theme="real bodies",
     source="[Hudson and Ostro 1995]; [Takahashi et al. 2013]",
-    explanation=(
-        "Toutatis does not rotate about a fixed axis: its long axis precesses about the angular momentum in 7.4\n"
-        "days while the body rotates about it in 5.4. Started from one published state, free rotation matches the\n"
-        "attitudes observed by radar within 16 degrees for five weeks. Sixteen years later it is 131 degrees off.\n"
-        "The Earth and the Sun have exerted torques in between; but the digits that were not printed matter too:\n"
-        "half a unit in the last place of the inputs (gray dots) already changes that angle by several degrees."
-    ),
+    explanation="""\
+Toutatis does not rotate about a fixed axis: its long axis precesses about the angular momentum in 7.4
+days while the body rotates about it in 5.4. Started from one published state, free rotation matches the
+attitudes observed by radar within 16 degrees for five weeks. Sixteen years later it is 131 degrees off.
+The Earth and the Sun have exerted torques in between; but the digits that were not printed matter too:
+half a unit in the last place of the inputs (gray dots) already changes that angle by several degrees.""",
     parameters=(
         Parameter("spin_change", "1", 0.0, -0.005, 0.005, "relative change of all three initial rates"),
         Parameter("moment_change", "1", 0.0, -0.02, 0.02, "relative change of the largest moment"),
@@ -319,4 +344,23 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"I_1\dot\omega_1 = (I_2 - I_3)\,\omega_2\omega_3",
+                "Euler's equation of a free body about axis 1; the others follow by exchange of the axes",
+            ),
+            Formula(r"\mathbf{L} = R\,I\,R^T\boldsymbol{\omega}", "constant in space, where no torque acts"),
+        ),
+        steps=(
+            TryThis("Forty days of tumbling.", run="forty days"),
+            TryThis(
+                "Half a percent more spin: the attitude after forty days is another.",
+                values={"spin_change": 0.005},
+                run="forty days",
+            ),
+            TryThis("A largest moment 2 percent larger.", values={"moment_change": 0.02}, run="forty days"),
+        ),
+        references=("Hudson and Ostro 1995", "Takahashi et al. 2013"),
+    ),
 )

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from math import atan2, hypot, pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels, space
 from polhode.gallery.plain_formulas import quarter_period
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import box
 from polhode.reference.pendulum import Pendulum
+from polhode.results.motion import Motion
 from polhode.scenario.forces import force_at
 from polhode.scenario.scenario import Scenario
 from polhode.validation import Array
 from polhode.web.props import AxisLine, Ball, Polyline
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
 FIRST_POINT = (-3.0, 0.0, -2.0)
@@ -85,11 +81,11 @@ def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Re
     largest, widest = float(np.abs(_turn_angle(motion)).max()), 2 * swing.amplitude
     across = float(np.hypot(torque[0], torque[2]))
     return [
-        ReferenceCheck("initial torque about y", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
-        ReferenceCheck("initial angular acceleration", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
-        ReferenceCheck("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
-        ReferenceCheck("displacement of the center of mass", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
-        ReferenceCheck(
+        check("initial torque about y", "N m", torque[1], 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
+        check("initial angular acceleration", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
+        check("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
+        check("displacement of the center of mass", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
+        check(
             "time at which the rotation first stops",
             "s",
             _first_rest(motion),
@@ -97,73 +93,58 @@ def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Re
             1e-10 * swing.period,
             "2 K(m)/w0",
         ),
-        ReferenceCheck("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), on the other side"),
+        check("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), on the other side"),
     ]
 
 
-def picture(motion: Motion, force: float, height: float, mass: float) -> Figure:
+@panels("AB;AC;AD", size=(11.5, 7.2), widths=(1.25, 1))
+def picture(motion: Motion, force: float, height: float, mass: float) -> list[DrawPanel]:
     """The rotating block, its angle with the pendulum's closed form, and the torque."""
     from polhode.plot.panels import draw_conserved_drift
-    from polhode.plot.style import styled_figure
 
-    with styled_figure(11.5, 7.2, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 2, width_ratios=(1.25, 1))
-        _draw_blocks(figure.add_subplot(grid[:, 0]), motion, height)
-        _draw_turn_angle(figure.add_subplot(grid[0, 1]), motion, _pendulum(force, height, mass))
-        _draw_torque(figure.add_subplot(grid[1, 1]), motion, _pendulum(force, height, mass), mass)
-        draw_conserved_drift(figure.add_subplot(grid[2, 1]), motion)
-    return figure
+    swing, t = _pendulum(force, height, mass), motion.times
+    acting = [(f.arguments["com_to_point_body"], f.arguments["force"]) for f in motion.scenario.forces]
+    torque = np.sum([np.cross(lever_arms(motion, point), vector) for point, vector in acting], axis=0)[:, 1]
+    return [
+        _swing(motion, height),
+        Curves(
+            "angle",
+            "deg",
+            Line(np.degrees(_turn_angle(motion)), "simulated", "omega"),
+            Closed(np.degrees(swing.turned_at(t)), "pendulum, closed form"),
+            motion,
+            across="",
+            marks=(swing.period / 2,),
+        ),
+        Curves(
+            "torque about y",
+            "N m",
+            Line(torque, "simulated", "torque"),
+            Closed(_moment_about_y(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))),
+            motion,
+            across="",
+        ),
+        drawn(draw_conserved_drift, motion),
+    ]
 
 
-def _draw_blocks(axes: Axes, motion: Motion, height: float) -> None:
+def _swing(motion: Motion, height: float) -> DrawPanel:
     """Four instants of the first half oscillation, side by side."""
-    from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(0.35, 0.28))
-    angles = _turn_angle(motion)
-    first = int(np.argmax(angles))
+    scene, angles = space(0.35, 0.28), _turn_angle(motion)
+    first, pushes = int(np.argmax(angles)), ((FIRST_POINT, 2.2, "F₁"), (_second_point(height), -2.2, "F₂"))
     for n, share in enumerate((0.0, 1 / 3, 2 / 3, 1.0)):
         k = int(np.argmin(np.abs(angles[: first + 1] - share * angles[first])))
         place, turn = np.array((10.5 * (n % 2), 0.0, -10.5 * (n // 2))), motion.rotation_matrix[k]
         scene.body(motion.scenario.bodies[0], place, turn, half=0)
-        center = move_toward_camera(scene, place + np.array((0.0, -SIDES[1] / 2, 0.0)), 20.0)
-        for point, arrow, name in (
-            (FIRST_POINT, (0.0, 0.0, 2.2), "F₁"),
-            (_second_point(height), (0.0, 0.0, -2.2), "F₂"),
-        ):
+        center = scene.toward(place + np.array((0.0, -SIDES[1] / 2, 0.0)), 20.0)
+        for point, push, name in pushes:
             at = center + turn @ np.array(point)
-            scene.line((center, at), COLORS["muted"], width=1.0)
-            draw_force(scene, at, arrow, name)
-        scene.dot(center, COLORS["ink"], 4.0)
+            scene.line((center, at), "muted", width=1.0)
+            scene.force(at, (0.0, 0.0, push), name)
+        scene.dot(center, "ink", 4.0)
         words = f"{motion.times[k]:.3g} s, {np.degrees(angles[k]):.3g} deg"
-        scene.text(place + np.array((0.0, 0.0, -4.9)), words, COLORS["ink"])
-    scene.draw(axes, "rotation about y until it stops on the other side")
-
-
-def _draw_turn_angle(axes: Axes, motion: Motion, swing: Pendulum) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    t = motion.times
-    draw_closed_form(axes, t, np.degrees(swing.turned_at(t)), "pendulum, closed form")
-    axes.plot(t, np.degrees(_turn_angle(motion)), color=COLORS["omega"], label="simulated")
-    axes.axvline(swing.period / 2, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    finish_time_panel(axes, motion, "angle", "deg", 2)
-    axes.set_xlabel("")
-
-
-def _draw_torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    t = motion.times
-    closed = _moment_about_y(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))
-    acting = [(f.arguments["com_to_point_body"], f.arguments["force"]) for f in motion.scenario.forces]
-    found = np.sum([np.cross(lever_arms(motion, point), force) for point, force in acting], axis=0)
-    draw_closed_form(axes, t, closed)
-    axes.plot(t, found[:, 1], color=COLORS["torque"], label="simulated")
-    finish_time_panel(axes, motion, "torque about y", "N m", 2)
-    axes.set_xlabel("")
+        scene.text(place + np.array((0.0, 0.0, -4.9)), words)
+    return scene.panel("rotation about y until it stops on the other side")
 
 
 def stage(force: float, height: float, mass: float) -> Stage:
@@ -189,13 +170,12 @@ MODEL = Model(
     title="Two opposite forces: the block rotates and its center of mass stays at rest",
     theme="forces and torques",
     source="[Baraff 1997, section 5.4, figure 9]; [Slides]",
-    explanation=(
-        "The block of 6 x 2 x 4 m is pushed upwards at (-3, 0, -2) and downwards at (3, 0, 2), points that move with\n"
-        "it. The net force is zero, so the center of mass stays at rest; the initial torque is (0, 6 f, 0), also with\n"
-        "the second point at (3, 0, -2), and the angular acceleration is 6 f/208 at 48 kg. The lever arm changes as\n"
-        "the block rotates: the line between the two points swings like a pendulum about the direction of the\n"
-        "forces, comes to rest on the other side, and returns."
-    ),
+    explanation="""\
+The block of 6 x 2 x 4 m is pushed upwards at (-3, 0, -2) and downwards at (3, 0, 2), points that move with
+it. The net force is zero, so the center of mass stays at rest; the initial torque is (0, 6 f, 0), also with
+the second point at (3, 0, -2), and the angular acceleration is 6 f/208 at 48 kg. The lever arm changes as
+the block rotates: the line between the two points swings like a pendulum about the direction of the
+forces, comes to rest on the other side, and returns.""",
     parameters=(
         Parameter("force", "N", 2.0, 0.1, 1000.0, "f, each of the two forces"),
         Parameter("height", "m", 2.0, -2.0, 2.0, "z of the second point; the text prints both 2 and -2"),
@@ -205,4 +185,18 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\mathbf{F}_1 + \mathbf{F}_2 = 0", "the center of mass stays at rest"),
+            Formula(r"\ddot\theta = \frac{6 f}{I_2}", "at the start; I₂ is 208 kg m² for 48 kg"),
+        ),
+        steps=(
+            TryThis("The block turns like a pendulum about the direction of the forces."),
+            TryThis(
+                "The second point at (3, 0, -2): the same torque at the start, another swing.", values={"height": -2.0}
+            ),
+            TryThis("Four times the force: everything happens twice as fast.", values={"force": 8.0}),
+        ),
+        references=("Baraff 1997, section 5.4",),
+    ),
 )

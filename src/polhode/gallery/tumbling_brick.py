@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import degrees
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.drawing.curves import CurvePanel, draw_curve_panels
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, Line, components, panels
+from polhode.gallery.plain_formulas import radians
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 from polhode.scenario.earth import WGS84
 from polhode.scenario.flight_forces import earth_gravity
@@ -19,11 +21,6 @@ from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import Globe
 from polhode.web.stage import Grab, Stage, StageCamera, ThirdFrame
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 BRICK = Body(mass=2.267961893, inertia=(0.002568217474, 0.008421011037, 0.009754655927))
 """0.155404754 slug; 0.00189422, 0.006211019 and 0.007194665 slug ft2, to 10 digits."""
@@ -35,7 +32,7 @@ FALL, FREE = "in the fall", "free rotation"
 
 def scenario(roll: float, pitch: float, yaw: float) -> dict[str, Scenario]:
     """The fall over the Earth, and the same rotation where nothing acts, in closed form."""
-    start = State.from_geodetic(0.0, 0.0, 9144.0, angular_velocity_body=np.radians((roll, pitch, yaw)))
+    start = State.from_geodetic(0.0, 0.0, 9144.0, angular_velocity_body=tuple(map(radians, (roll, pitch, yaw))))
     fall = Scenario(
         BRICK, start, [earth_gravity()], duration=DURATION, output_step=0.1, rtol=1e-11, name="tumbling-brick"
     )
@@ -48,7 +45,7 @@ def numbers(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float
     rate = float(np.linalg.norm(free.angular_velocity_body[-1]))
     labels = ("roll rate", "pitch rate", "yaw rate")
     checks = [
-        ReferenceCheck(
+        check(
             f"{label} in the end",
             "deg/s",
             degrees(fall.angular_velocity_body[-1, i]),
@@ -61,23 +58,25 @@ def numbers(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float
     ]
     turned = float(np.max(angle_between(fall.quaternion_wxyz, free.quaternion_wxyz)))
     checks.append(
-        ReferenceCheck("largest angle from the closed form", "deg", degrees(turned), 0.0, 1e-7, "attitude", size=360.0)
+        check("largest angle from the closed form", "deg", degrees(turned), 0.0, 1e-7, "attitude", size=360.0)
     )
     largest = [check for check in checks[:3] if abs(check.expected) > 0.1 * check.size]  # type: ignore[operator]
     return sorted(checks, key=lambda check: check not in largest)
 
 
-def picture(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float) -> Figure:
+@panels(size=(11.0, 7.2))
+def picture(motions: Mapping[str, Motion], roll: float, pitch: float, yaw: float) -> list[Curves]:
     """Rates and angles of flight."""
-    fall, free = motions[FALL], motions[FREE]
-    t, rates = fall.times, np.degrees(fall.angular_velocity_body)
-    exact, angles = np.degrees(free.angular_velocity_body), np.degrees(fall.in_frame("ned").yaw_pitch_roll)
-    panels = [
-        CurvePanel(f"{name} rate", "t (s)", "deg/s", {"simulated": (t, rates[:, i])}, {"closed form": (t, exact[:, i])})
-        for i, name in enumerate(("roll", "pitch", "yaw"))
+    fall, names = motions[FALL], ("roll", "pitch", "yaw")
+    rates, exact = (np.degrees(motion.angular_velocity_body) for motion in motions.values())
+    angles = np.degrees(fall.in_frame("ned").yaw_pitch_roll[:, ::-1])
+    return [
+        *(
+            Curves(f"{name} rate", "deg/s", Line(rates[:, i], "simulated"), Closed(exact[:, i]), fall)
+            for i, name in enumerate(names)
+        ),
+        Curves("from north, east, down", "deg", components(angles, names), over=fall),
     ]
-    named = {name: (t, angles[:, i]) for i, name in enumerate(("yaw", "pitch", "roll"))}
-    return draw_curve_panels(MODEL.title, [*panels, CurvePanel("from north, east, down", "t (s)", "deg", named)])
 
 
 MODEL = Model(
@@ -112,5 +111,23 @@ nearest of them is met within 1e-8 deg.""",
         ),
         likeness=LIKENESS,
         shows="A brick falls over the Earth and tumbles as if nothing acted on it.",
+    ),
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                r"I\dot{\boldsymbol{\omega}} = -\boldsymbol{\omega}\times I\boldsymbol{\omega}",
+                "free rotation: gravity exerts no torque about the center of mass",
+            ),
+        ),
+        steps=(
+            TryThis("It tumbles as it falls.", run="in the fall"),
+            TryThis("Alone in space: the same rotation.", run="free rotation"),
+            TryThis(
+                "Spun about y, its intermediate axis, with a small nudge: it flips.",
+                values={"roll": 1.0, "pitch": 100.0, "yaw": 0.0},
+                run="in the fall",
+            ),
+        ),
+        references=("NASA/TM-2015-218675, check case 2",),
     ),
 )

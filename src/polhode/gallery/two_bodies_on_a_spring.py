@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from polhode.equations.elementary import power
 from polhode.equations.scalar_ops import sqrt
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
 from polhode.gallery.measurements import zero_crossings
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, drawn, panels, space
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import sphere
 from polhode.reference.spring import SpringPair
+from polhode.results.motion import Motion
 from polhode.scenario.forces import spring_between
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.web.props import PointsCloud, Text
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 LENGTH = 1.0
 DENSITY = 1000.0
@@ -65,10 +62,10 @@ def numbers(
     passages = zero_crossings(motion, distance - LENGTH, _spring_stretch)
     expected = _pair(mass_a, mass_b, stiffness, stretch, drift).period
     return [
-        ReferenceCheck(
+        check(
             "oscillation period",
             "s",
-            float(2 * (passages[-1] - passages[0]) / (len(passages) - 1)),
+            2 * (passages[-1] - passages[0]) / (len(passages) - 1),
             expected,
             1e-8 * expected,
             "2 pi sqrt(mu/k), mu = m_a m_b/(m_a + m_b)",
@@ -76,45 +73,55 @@ def numbers(
     ]
 
 
-def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Figure:
+@panels("AA;BC;DE", size=(11.0, 8.4), heights=(0.42, 1, 1))
+def picture(
+    motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float
+) -> list[DrawPanel]:
     """The balls over one period, their positions and center of mass, the distance, and the energies."""
-    from polhode.plot import panels
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form, styled_figure
+    from polhode.plot.panels import draw_conserved_drift
 
     pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
-    t, places = motion.times, motion.position[:, :, 0]
-    with styled_figure(11.0, 8.4, MODEL.title) as figure:
-        grid = figure.add_gridspec(3, 2, height_ratios=(0.42, 1, 1))
-        _draw_one_swing(figure.add_subplot(grid[0, :]), motion)
-        where, distance, energy, drifts = (figure.add_subplot(grid[1 + i, j]) for i in (0, 1) for j in (0, 1))
-        draw_closed_form(where, t, pair.positions_at(t))
-        for i, mass in enumerate((mass_a, mass_b)):
-            where.plot(t, places[:, i], color=COLOR_CYCLE[i], label=f"{mass:g} kg")
-        center = places @ pair.masses / pair.masses.sum()
-        where.plot(t, center, color=COLORS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="center")
-        draw_closed_form(distance, t, LENGTH + pair.stretch_at(t))
-        simulated = f"simulated, period {pair.period:.6g} s"
-        distance.plot(t, places[:, 1] - places[:, 0], color=COLORS["omega"], label=simulated)
-        distance.axhline(LENGTH, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-        distance.set_title("distance")
-        where.set_title("positions")
-        for axes in (where, distance):
-            axes.set_ylabel("m")
-            panels.format_time_axis(axes, motion)
-            add_legend_above(axes, 4)
-        _draw_energies(energy, motion)
-        panels.draw_conserved_drift(drifts, motion)
-    return figure
+    places, kinetic = motion.position[:, :, 0], motion.kinetic_energy
+    parts = [
+        Line(kinetic[:, 0], "first ball"),
+        Line(kinetic[:, 1], "second ball"),
+        Line(motion.potential_energy, "spring", "potential"),
+    ]
+    return [
+        _one_swing(motion),
+        Curves(
+            "positions",
+            "m",
+            [
+                *(Line(places[:, i], f"{mass:g} kg", i) for i, mass in enumerate((mass_a, mass_b))),
+                Line(places @ pair.masses / pair.masses.sum(), "center", "ink", "--", width=1.0),
+            ],
+            Closed(pair.positions_at(motion.times)),
+            motion,
+        ),
+        Curves(
+            "distance",
+            "m",
+            Line(places[:, 1] - places[:, 0], f"simulated, period {pair.period:.6g} s", "omega"),
+            Closed(LENGTH + pair.stretch_at(motion.times)),
+            motion,
+            levels=(LENGTH,),
+        ),
+        Curves(
+            "energy",
+            "J",
+            Line(motion.energy, color="total", width=1.4),
+            over=motion,
+            stacked=parts,
+            y=(0.0, 1.06 * float(motion.energy.max())),
+        ),
+        drawn(draw_conserved_drift, motion),
+    ]
 
 
-def _draw_one_swing(axes: Axes, motion: Motion) -> None:
+def _one_swing(motion: Motion) -> DrawPanel:
     """Balls and spring at five instants side by side, relative to their center of mass."""
-    import numpy as np
-
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    scene, masses = Scene(world_camera(0.0, 0.0)), np.array([body.mass for body in motion.scenario.bodies])
+    scene, masses = space(0.0, 0.0), np.array([body.mass for body in motion.scenario.bodies])
     radii = (3 * masses / (4 * pi * DENSITY)) ** (1 / 3)
     radii *= min(1.0, LARGEST / radii.max())
     middle = LENGTH * (masses[0] - masses[1]) / (2 * masses.sum())
@@ -124,25 +131,12 @@ def _draw_one_swing(axes: Axes, motion: Motion) -> None:
         x, center = motion.position[n * FRAMES // (4 * SWINGS), :, 0], 2.1 * n - middle
         ends = x - x @ masses / masses.sum() + center
         spring = np.stack((ends[0] + across * (ends[1] - ends[0]), 0 * across + 1.0, zigzag), axis=1)
-        scene.line(spring, COLORS["ink"], width=1.1)
-        for radius, end, color in zip(radii, ends, COLOR_CYCLE, strict=False):
-            scene.body(sphere(radius, 1.0), (end, 0.0, 0.0), color=color, segments=32)
-        scene.line(((center, 2.0, -0.3), (center, 2.0, 0.3)), COLORS["muted"], width=1.0, style=(0, (4, 3)))
+        scene.line(spring, "ink", width=1.1)
+        for i, (radius, end) in enumerate(zip(radii, ends, strict=True)):
+            scene.body(sphere(radius, 1.0), (end, 0.0, 0.0), color=i, segments=32)
+        scene.line(((center, 2.0, -0.3), (center, 2.0, 0.3)), "muted", width=1.0, style=(0, (4, 3)))
         scene.text((2.1 * n, 0.0, -0.3), when, offset=(0, -6))
-    scene.draw(axes, "one period T, relative to the center of mass (dashed)", margin=0.0)
-
-
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """Kinetic energy of each ball and energy of the spring, stacked."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS
-
-    kinetic = motion.kinetic_energy
-    parts = (kinetic[:, 0], kinetic[:, 1], motion.potential_energy)
-    colors = (COLOR_CYCLE[0], COLOR_CYCLE[1], COLORS["potential"])
-    axes.stackplot(motion.times, *parts, colors=colors, alpha=0.75, labels=("first ball", "second ball", "spring"))
-    axes.plot(motion.times, motion.energy, color=COLORS["total"], linewidth=1.4)
-    axes.set_ylim(0.0, 1.06 * float(motion.energy.max()))
-    finish_time_panel(axes, motion, "energy", "J", 3)
+    return scene.panel("one period T, relative to the center of mass (dashed)", margin=0.0)
 
 
 def stage(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Stage:
@@ -167,12 +161,11 @@ MODEL = Model(
     title="Two balls on a spring oscillate about a uniformly moving center of mass",
     theme="forces and torques",
     source="[Baraff 1997, sections 1 and 2]",
-    explanation=(
-        "Two balls are joined by a spring, pulled apart and released while both drift along. The spring exerts equal\n"
-        "and opposite forces: the linear momentum of the pair is conserved, and the center of mass moves as if there\n"
-        "were no spring. The distance oscillates like a single body of reduced mass mu = m_a m_b/(m_a + m_b), and\n"
-        "energy is exchanged between the spring and the balls, of which the lighter takes the larger share."
-    ),
+    explanation="""\
+Two balls are joined by a spring, pulled apart and released while both drift along. The spring exerts equal
+and opposite forces: the linear momentum of the pair is conserved, and the center of mass moves as if there
+were no spring. The distance oscillates like a single body of reduced mass mu = m_a m_b/(m_a + m_b), and
+energy is exchanged between the spring and the balls, of which the lighter takes the larger share.""",
     parameters=(
         Parameter("mass_a", "kg", 1.0, 0.01, 100.0, "mass of the first ball"),
         Parameter("mass_b", "kg", 2.0, 0.01, 100.0, "mass of the second ball"),
@@ -184,4 +177,20 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(r"\mu = \frac{m_a m_b}{m_a + m_b}", "the reduced mass"),
+            Formula(r"T = 2\pi\sqrt{\frac{\mu}{k}}", "the period of the distance"),
+        ),
+        steps=(
+            TryThis("The center of mass moves uniformly; each ball oscillates about it.", switches=("trailCenter",)),
+            TryThis("A partner of 100 kg hardly moves.", values={"mass_b": 100.0}),
+            TryThis("Four times the stiffness: half the period.", values={"stiffness": 80.0}),
+            TryThis(
+                "Equal masses, no drift: equal and opposite motions.",
+                values={"mass_a": 2.0, "mass_b": 2.0, "drift": 0.0},
+            ),
+        ),
+        references=("Baraff 1997, section 2",),
+    ),
 )

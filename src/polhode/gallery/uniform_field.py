@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from math import radians
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode import rotations
 from polhode.equations.scalar_ops import cos as cosine
 from polhode.equations.scalar_ops import sin as sine
-from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck, check
+from polhode.gallery.lesson import Formula, Lesson, TryThis
+from polhode.gallery.pictures import Closed, Curves, DrawPanel, Line, panels, space
 from polhode.gallery.plain_formulas import radians as plain_radians
-from polhode.gallery.shared import finish_time_panel, rk4_settings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, tetrahedron
+from polhode.results.motion import Motion
 from polhode.scenario.forces import STANDARD_GRAVITY, gravity
 from polhode.scenario.scenario import Scenario
 from polhode.scenario.state import State
 from polhode.validation import Array
 from polhode.web.props import Ball, StageArrow, TargetDirection
 from polhode.web.stage import Stage, StageCamera
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from polhode.results.motion import Motion
 
 WEDGE = ((0.0, 0.0, 0.3), (0.2, 0.0, 0.3), (0.0, 0.7, 0.3), (0.05, 0.1, 0.9))
 AXIS = (2 / 3, -1 / 3, 2 / 3)
@@ -109,15 +106,13 @@ def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Referen
     turned = float(np.abs(motion.rotation_matrix[-1] - motion.rotation_matrix[0]).max())
     fallen, distance = float(motion.position[-1] @ pull) / g, g * DURATION**2 / 2
     return [
-        ReferenceCheck(
+        check(
             "total torque about the center of mass", "N m", about_center, 0.0, 1e-14 * size, "(sum m r) x g = 0", size
         ),
-        ReferenceCheck(
-            "total torque about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size
-        ),
-        ReferenceCheck("angular momentum after 1 s", "kg m2/s", spin, 0.0, 1e-14 * size, "no torque", size),
-        ReferenceCheck("change of attitude in 1 s", "1", turned, 0.0, 1e-13, "no rotation", 1.0),
-        ReferenceCheck(
+        check("total torque about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size),
+        check("angular momentum after 1 s", "kg m2/s", spin, 0.0, 1e-14 * size, "no torque", size),
+        check("change of attitude in 1 s", "1", turned, 0.0, 1e-13, "no rotation", 1.0),
+        check(
             "distance fallen in 1 s",
             "m",
             fallen,
@@ -128,69 +123,56 @@ def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Referen
     ]
 
 
-def picture(motion: Motion, tilt: float, field: float, g: float) -> Figure:
+@panels("AB;AC", size=(11.5, 7.2), widths=(1, 1.1))
+def picture(motion: Motion, tilt: float, field: float, g: float) -> list[DrawPanel]:
     """The falling body with the weights of its cells, their cumulative torque, and the fall."""
-    from polhode.plot.style import styled_figure
+    pull, q = _field_vector(field, g), motion.quaternion_wxyz
+    turned = 2 * np.linalg.norm(q[:, 1:] - q[0, 1:], axis=1)
+    return [
+        _falling(motion, pull),
+        _running_sums(motion, pull),
+        Curves(
+            "the fall",
+            "m, rad",
+            [
+                Line(motion.position @ pull / g, "fallen (m)", "translational"),
+                Line(turned, "rotation angle (rad)", "rotational"),
+            ],
+            Closed(g * motion.times**2 / 2, "g t²/2 (m)"),
+            motion,
+        ),
+    ]
 
-    with styled_figure(11.5, 7.2, MODEL.title) as figure:
-        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.1))
-        _draw_falling(figure.add_subplot(grid[:, 0]), motion, _field_vector(field, g))
-        _draw_running_sums(figure.add_subplot(grid[0, 1]), motion, _field_vector(field, g))
-        _draw_fall(figure.add_subplot(grid[1, 1]), motion, _field_vector(field, g))
-    return figure
 
-
-def _draw_falling(axes: Axes, motion: Motion, g: Array) -> None:
+def _falling(motion: Motion, g: Array) -> DrawPanel:
     """The initial body with the weights of its cells, and the final one with their sum; distance not to scale."""
-    from polhode.gallery.drawing.force_arrows import move_toward_camera
-    from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLORS
-
-    scene = Scene(world_camera(0.5, 0.3))
-    body, turn = motion.scenario.bodies[0], motion.rotation_matrix[0]
-    down = g / np.linalg.norm(g)
-    masses, centers = cut_into_cells()
+    scene, (masses, centers) = space(0.5, 0.3), cut_into_cells()
+    body, turn, down = motion.scenario.bodies[0], motion.rotation_matrix[0], g / np.linalg.norm(g)
     places = [np.zeros(3), 1.9 * down]
     for n, place in enumerate(places):
         for part, color in zip(make_parts(), ("body", "body", "muted", "closed_form"), strict=True):
-            scene.body(part, place + turn @ (part.center_of_mass - body.center_of_mass), turn, COLORS[color])
+            scene.body(part, place + turn @ (part.center_of_mass - body.center_of_mass), turn, color)
         scene.text(place - 0.75 * scene.camera.right, f"{n} s", offset=(-6.0, 0.0))
     for mass, center in zip(masses, centers, strict=True):
-        at = move_toward_camera(scene, places[0] + turn @ center, 5.0)
-        scene.arrow(at, 0.55 * (mass / masses.max()) ** 0.5 * down, COLORS["weight"], width=1.1)
-    scene.dot(move_toward_camera(scene, places[-1], 5.0), COLORS["ink"])
-    scene.arrow(move_toward_camera(scene, places[-1], 5.0), 1.1 * down, COLORS["weight"], "M g")
-    scene.draw(axes, "weights of the cells, and their sum", margin=0.03)
+        at = scene.toward(places[0] + turn @ center, 5.0)
+        scene.arrow(at, 0.55 * (mass / masses.max()) ** 0.5 * down, "weight", width=1.1)
+    scene.dot(scene.toward(places[-1], 5.0), "ink")
+    scene.arrow(scene.toward(places[-1], 5.0), 1.1 * down, "weight", "M g")
+    return scene.panel("weights of the cells, and their sum", margin=0.03)
 
 
-def _draw_running_sums(axes: Axes, motion: Motion, g: Array) -> None:
+def _running_sums(motion: Motion, g: Array) -> Curves:
     """Cumulative torque of the cells about the center of mass and about a corner."""
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
-
-    corner = _outer_corner(motion.scenario.bodies[0])
-    each = {"center of mass": _cell_torques(motion, g), "corner": _cell_torques(motion, g, corner)}
-    total = each["corner"].sum(axis=0)
+    about_corner = _cell_torques(motion, g, _outer_corner(motion.scenario.bodies[0]))
+    total = about_corner.sum(axis=0)
     along = total / max(float(np.linalg.norm(total)), float(np.finfo(float).tiny))
-    for (name, torques), color in zip(each.items(), COLOR_CYCLE, strict=False):
+    lines = []
+    for n, (name, torques) in enumerate({"center of mass": _cell_torques(motion, g), "corner": about_corner}.items()):
         sums = np.concatenate(([0.0], np.cumsum(torques @ along)))
-        axes.plot(np.arange(len(sums)), sums, color=color, drawstyle="steps-post", label=f"about the {name}")
-        axes.plot(len(sums) - 1, sums[-1], color=color, marker="o")
-    axes.axhline(0.0, color=COLORS["muted"], linewidth=0.9)
-    axes.set_title("torque of n cells")
-    axes.set_xlabel("n, cells")
-    axes.set_ylabel("N m")
-    add_legend_above(axes, 2)
-
-
-def _draw_fall(axes: Axes, motion: Motion, g: Array) -> None:
-    from polhode.plot.style import COLORS, draw_closed_form
-
-    size = float(np.linalg.norm(g))
-    turned = 2 * np.linalg.norm(motion.quaternion_wxyz[:, 1:] - motion.quaternion_wxyz[0, 1:], axis=1)
-    draw_closed_form(axes, motion.times, size * motion.times**2 / 2, "g t²/2 (m)")
-    axes.plot(motion.times, motion.position @ g / size, color=COLORS["translational"], label="fallen (m)")
-    axes.plot(motion.times, turned, color=COLORS["rotational"], label="rotation angle (rad)")
-    finish_time_panel(axes, motion, "the fall", "m, rad", 3)
+        counts = np.arange(len(sums))
+        lines.append(Line(sums, f"about the {name}", n, x=counts, look={"drawstyle": "steps-post"}))
+        lines.append(Line(sums[-1:], "", n, "o", counts[-1:]))
+    return Curves("torque of n cells", "N m", lines, across="n, cells", levels=(0.0,))
 
 
 def stage(tilt: float, field: float, g: float) -> Stage:
@@ -223,13 +205,12 @@ MODEL = Model(
     title="In a uniform field gravity exerts no torque about the center of mass",
     theme="forces and torques",
     source="[Baraff 1997, section 5.2]; [Slides]",
-    explanation=(
-        "An L-shaped oak body carries a steel weight and an aluminum wedge: no symmetry, no constant density, and\n"
-        "the center of mass is not the center of the shape. If it is cut into tetrahedra, each with its own weight,\n"
-        "the torques of all weights about the center of mass sum to (sum m r) x g = 0, whatever the tilt of the body\n"
-        "and the direction of the field. About any other point they do not. The body falls with acceleration g, as if\n"
-        "its whole weight acted at the center of mass, and does not start to rotate."
-    ),
+    explanation="""\
+An L-shaped oak body carries a steel weight and an aluminum wedge: no symmetry, no constant density, and
+the center of mass is not the center of the shape. If it is cut into tetrahedra, each with its own weight,
+the torques of all weights about the center of mass sum to (sum m r) x g = 0, whatever the tilt of the body
+and the direction of the field. About any other point they do not. The body falls with acceleration g, as if
+its whole weight acted at the center of mass, and does not start to rotate.""",
     parameters=(
         Parameter("tilt", "deg", 40.0, -180.0, 180.0, "tilt of the body about the axis (2, -1, 2)/3"),
         Parameter("field", "deg", 20.0, -180.0, 180.0, "direction of the field, from -z toward x"),
@@ -239,4 +220,22 @@ MODEL = Model(
     numbers=numbers,
     picture=picture,
     stage=stage,
+    lesson=Lesson(
+        formulas=(
+            Formula(
+                (
+                    r"\sum_i m_i\,\mathbf{r}_i\times\mathbf{g} = \left(\sum_i "
+                    r"m_i\mathbf{r}_i\right)\times\mathbf{g} = 0"
+                ),
+                "the torques of all weights about the center of mass",
+            ),
+        ),
+        steps=(
+            TryThis("It falls and does not start to turn."),
+            TryThis("Another tilt: still no torque.", values={"tilt": 150.0}),
+            TryThis("A field that points up: it falls upward, without turning.", values={"field": 180.0}),
+            TryThis("On the Moon it falls more slowly.", values={"g": 1.62}),
+        ),
+        references=("Baraff 1997, section 5.2",),
+    ),
 )

@@ -112,7 +112,7 @@ def _answer_live_page(request: TakeRequest, model: Model) -> str:
 
 def _lesson_of_recording(request: TakeRequest, model: Model) -> dict[str, Any] | None:
     """The lesson with those steps alone that need no other motion."""
-    lesson = model.find_lesson()
+    lesson = model.lesson
     if lesson is None:
         return None
     steps = [s for s in lesson.steps if model.values(**s.values) == request.values and s.run == request.run]

@@ -62,7 +62,7 @@ def model(
         Takes the motion (or the motions by name) and every knob by name; returns a list of `ReferenceCheck`, numbers of
         the motion with those of a closed form, which the page shows.
     picture : callable, optional
-        Takes the same, returns a Matplotlib figure.
+        Takes the same, returns a Matplotlib figure; or a function decorated with `polhode.gallery.pictures.panels`.
     stage : Stage or callable, optional
         How the page shows it at first; or a function of every knob by name.
     lesson : Lesson, optional

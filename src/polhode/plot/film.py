@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from math import floor, log10, pi
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from polhode import validation
-from polhode.errors import InputError, show
+from polhode.plot.film_plan import Film, FilmWarning, aliasing_warning, describe_pace, plan_film
 from polhode.plot.snapshot.figure import (
     WIDTH,
     add_corner_text,
@@ -26,47 +24,15 @@ from polhode.plot.snapshot.layout import lay_out_views
 from polhode.plot.snapshot.trajectory import TrajectorySamples, sample_trajectory
 from polhode.plot.snapshot.views import SnapshotViews
 from polhode.plot.style import COLORS, styled_figure
-from polhode.plot.time_labels import LONG_SPAN, TimeFormat, choose_time_format, format_duration
-from polhode.plot.video_writer import RGBImage, check_film, open_video_writer
+from polhode.plot.time_labels import TimeFormat, choose_time_format
+from polhode.plot.video_writer import RGBImage, open_video_writer
 from polhode.progress import progress
 from polhode.results.trajectory import Trajectory
-from polhode.validation import Array
 
-MIN_REALTIME, MAX_REALTIME, DEFAULT_LENGTH = 2.0, 20.0, 8.0
-"""A motion of 2 to 20 s plays in real time; a shorter or longer one in about 8 s."""
-MAX_FRAMES = 36_000
-"""Twenty minutes at 30 frames per second."""
 FILM_TRAIL_POINTS = 400
 """Maximum number of points of a trail in a film."""
-DEFAULT_SIZES = {".gif": (800, 450)}
-DEFAULT_RATES = {".gif": 20.0}
-"""Defaults of a .gif; those of an .mp4 are 1280 x 720 pixels and 30 frames per second."""
-TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
 MIN_RESOLUTION = (72.0, 640)
 """Minimum pixels per inch, so that text stays readable, and the width in pixels below which there are fewer."""
-SIZE_LIMITS = (160, 7680)
-"""Minimum and maximum of the width, and of the height times 16/9."""
-
-
-class FilmWarning(UserWarning):
-    """Aliasing: a body rotates by more than half a turn between two frames."""
-
-
-@dataclass(frozen=True)
-class Film:
-    """A film that has been written."""
-
-    path: Path
-    frames: int
-    seconds: float
-    """Playing time in s."""
-    pace: float
-    """Seconds of motion per second of film."""
-    frames_per_second: float
-    size: tuple[int, int]
-    """Width and height in pixels."""
-    warning: str | None
-    """If the rotation is aliased: by how much, and the pace that avoids it."""
 
 
 def film(
@@ -132,7 +98,7 @@ def film(
     wide = figure_width(width)
     tall = wide * height / width
     set_up = lay_out_views(motion, validate_body_index(motion, body), view_aspect(tall, wide))
-    warning = aliasing_warning(set_up.trail, set_up.sizes, speed, rate)
+    warning = aliasing_warning(motion, speed, rate)
     if warning is not None:
         warnings.warn(warning, FilmWarning, stacklevel=2)
     frames = sample_trajectory(motion, times)
@@ -150,133 +116,10 @@ def film(
     return Film(place, len(times), len(times) / rate, speed, rate, shown, warning)
 
 
-class FilmPlan(NamedTuple):
-    """What a film will be."""
-
-    size: tuple[int, int]
-    rate: float
-    """Frames per second."""
-    pace: float
-    times: Array
-    """Of the frames, in s."""
-
-
-def plan_film(
-    motion: Trajectory,
-    path: Path,
-    *,
-    pace: float | None,
-    frames_per_second: float | None,
-    size: tuple[int, int] | None,
-    start: float | None,
-    end: float | None,
-) -> FilmPlan:
-    """The size, pace and times of a film, given or default, after checking that it can be written."""
-    shown, rate = validate_format(path, frames_per_second, size)
-    first, last = _validate_interval(motion, start, end)
-    speed = default_pace(last - first) if pace is None else _validate_positive(pace, "pace")
-    return FilmPlan(shown, rate, speed, frame_times(first, last, speed, rate))
-
-
-def validate_format(
-    place: Path, frames_per_second: float | None, size: tuple[int, int] | None
-) -> tuple[tuple[int, int], float]:
-    """The size in pixels and the frames per second, given or default, after checking that the film can be written."""
-    suffix = place.suffix.lower()
-    shown = validate_size(DEFAULT_SIZES.get(suffix, (1280, 720)) if size is None else size)
-    rate = (
-        DEFAULT_RATES.get(suffix, 30.0)
-        if frames_per_second is None
-        else _validate_positive(frames_per_second, "frames_per_second")
-    )
-    check_film(place, shown, rate)
-    return shown, rate
-
-
 def figure_width(pixels: int) -> float:
     """Width of the figure in inches: smaller for a small film, whose text would have too few pixels."""
     per_inch, least = MIN_RESOLUTION
     return min(WIDTH, max(pixels, least) / per_inch)
-
-
-def default_pace(duration: float) -> float:
-    """Real time for 2 to 20 s of motion; otherwise a round number that plays it in about 8 s."""
-    return 1.0 if MIN_REALTIME <= duration <= MAX_REALTIME else float(f"{duration / DEFAULT_LENGTH:.1g}")
-
-
-def frame_times(first: float, last: float, pace: float, rate: float) -> Array:
-    """The time of each frame in s: frame k at first + k pace/rate, without summing steps.  [Baraff 1997, section 3]"""
-    count = (last - first) * rate / pace * (1 + 1e-12)
-    if count >= MAX_FRAMES:
-        raise InputError(
-            f"at a pace of {pace:g} the film would have {count:.3g} frames, more than {MAX_FRAMES}: choose a larger "
-            f"pace (such as {default_pace(last - first):g}), or a part of the motion"
-        )
-    return np.asarray(np.minimum(first + np.arange(floor(count) + 1) * (pace / rate), last))
-
-
-def aliasing_warning(trail: TrajectorySamples, sizes: Array, pace: float, rate: float) -> str | None:
-    """Warning if a body rotates by more than half a turn between frames, else None.  [Christian 2011, section 17.6]"""
-    rotating = trail.omega[:, np.broadcast_to(sizes > 0, trail.omega.shape[1])]
-    fastest = float(np.nanmax(np.linalg.norm(rotating, axis=-1), initial=0.0))
-    turn = fastest * pace / rate
-    if turn <= pi:
-        return None
-    right = _round_down(pi / 2 * rate / fastest)
-    return (
-        f"the rotation is aliased: up to {turn / (2 * pi):.3g} turns between two frames look slower, or reversed; "
-        f"a pace of {right:g} shows it correctly"
-    )
-
-
-def describe_pace(pace: float) -> str:
-    """The pace in words."""
-    return (
-        "real time"
-        if pace == 1
-        else f"1 s shows {format_duration(pace)}"
-        if pace >= LONG_SPAN / 30
-        else f"{TIMES_SIGN} {pace:g}"
-    )
-
-
-def validate_size(size: Any) -> tuple[int, int]:
-    """Width and height in pixels."""
-    try:
-        width, height = (int(n) for n in size)
-        whole = (width, height) == tuple(size)
-    except (TypeError, ValueError, OverflowError, np.ma.MaskError):
-        raise InputError(f"size must be width and height in pixels, such as (1280, 720), not {show(size)}") from None
-    least, most = SIZE_LIMITS
-    if not whole or not (least <= width <= most and least <= height * 16 / 9 <= 2 * most):
-        raise InputError(
-            f"size = {width} x {height} pixels is out of range: from {least} x {least * 9 // 16} to {most} wide"
-        )
-    return width, height
-
-
-def _validate_positive(value: Any, name: str) -> float:
-    number = validation.check_number(value, name)
-    if number <= 0:
-        raise InputError(f"{name} must be positive, but is {number:g}")
-    return number
-
-
-def _validate_interval(motion: Trajectory, start: float | None, end: float | None) -> tuple[float, float]:
-    """The part of the motion to show, in s."""
-    if len(motion.times) < 2:
-        raise InputError("a film needs a motion with at least two output times: simulate with an output_step")
-    low, high = float(motion.times[0]), float(motion.times[-1])
-    first = low if start is None else validation.check_number(start, "start")
-    last = high if end is None else validation.check_number(end, "end")
-    if not low <= first < last <= high:
-        raise InputError(f"{first:g} to {last:g} s is not a part of the motion, which lasts from {low:g} to {high:g} s")
-    return first, last
-
-
-def _round_down(value: float) -> float:
-    unit = 10.0 ** (floor(log10(value)) - 1)
-    return float(f"{floor(value / unit) * unit:.2g}")
 
 
 class _FrameRenderer:

@@ -14,7 +14,7 @@ from polhode.plot.depth_order import ScenePiece, is_hidden, sort_by_depth
 from polhode.plot.drawable_mesh import SUBDIVISION, build_drawable_mesh, face_normals, split_by_plane
 from polhode.plot.projection import LIGHT_DIRECTION, Camera, make_camera
 from polhode.plot.scene_artists import draw_pieces
-from polhode.plot.style import AXIS_COLORS, COLORS, arrow_style, draw_label
+from polhode.plot.style import AXIS_COLORS, COLORS, arrow_style, draw_label, named_color
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def world_camera(yaw: float = 0.6, pitch: float = 0.4) -> Camera:
 class Scene:
     """Collects objects in world coordinates (m), then draws them with `draw`.
 
+    A color is a name of `COLORS`, a place in the cycle of colors, or a color of Matplotlib.
+
     Examples
     --------
     >>> import polhode as ph
@@ -63,7 +65,7 @@ class Scene:
         body: Body | Surface | trimesh.Trimesh,
         position: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
-        color: str | Callable[[Array], list[str]] = COLORS["body"],
+        color: str | int | Callable[[Array], list[str]] = "body",
         half: int | None = None,
         half_color: str | None = None,
         alpha: float = 1.0,
@@ -93,10 +95,10 @@ class Scene:
         for pair in edges[visible] @ turn.T + at + lift * self.camera.eye:
             self._line_piece(pair, ("#3a3a3a", 0.6, "solid", alpha))
 
-    def surface(self, corners: Any, faces: Any, color: str, alpha: float = 1.0) -> None:
+    def surface(self, corners: Any, faces: Any, color: str | int, alpha: float = 1.0) -> None:
         """Two-sided triangles."""
         triangles = np.asarray(corners, dtype=float)[np.asarray(faces)]
-        self._faces(triangles, np.array([to_rgb(color)] * len(triangles)), alpha, both_sides=True)
+        self._faces(triangles, np.array([to_rgb(named_color(color))] * len(triangles)), alpha, both_sides=True)
 
     def _faces(self, triangles: Array, colors: Array, alpha: float, both_sides: bool = False) -> None:
         facing, shaded = shade_faces(triangles, colors, self.camera, both_sides)
@@ -116,7 +118,7 @@ class Scene:
     def line(
         self,
         points: Any,
-        color: str,
+        color: str | int,
         label: str = "",
         width: float = 1.6,
         style: Any = "solid",
@@ -125,6 +127,7 @@ class Scene:
         """A path through points (n, 3); a label adds a legend entry."""
         path = np.asarray(points, dtype=float)
         size = len(path) if style != "solid" else LINE_PIECE_POINTS
+        color = named_color(color)
         flat, depths, options = self.camera.flat(path), path @ self.camera.eye, (color, width, style, alpha)
         for i in range(0, len(path) - 1, size):
             part = slice(i, i + size + 1)
@@ -133,8 +136,9 @@ class Scene:
         if label:
             self._entries.append((label, color, style))
 
-    def arrow(self, start: Any, vector: Any, color: str, label: str = "", width: float = 2.0) -> None:
+    def arrow(self, start: Any, vector: Any, color: str | int, label: str = "", width: float = 2.0) -> None:
         """An arrow from a point, labeled at its tip."""
+        color = named_color(color)
         ends = np.stack((np.asarray(start, dtype=float), np.asarray(start, dtype=float) + np.asarray(vector)))
         flat = self.camera.flat(ends)
         along = flat[1] - flat[0]
@@ -157,27 +161,27 @@ class Scene:
         if label:
             self.text(ends[1], label, color, tuple(7.0 * along / length))
 
-    def dot(self, point: Any, color: str, size: float = 5.0, label: str = "") -> None:
+    def dot(self, point: Any, color: str | int, size: float = 5.0, label: str = "") -> None:
         """A dot; `size` in points."""
         at = np.asarray(point, dtype=float)
         flat = self.camera.flat(at)
         self._extent.append(flat[None])
 
         def draw(axes: Axes, order: float) -> None:
-            axes.plot(*flat, marker="o", markersize=size, color=color, zorder=order)
+            axes.plot(*flat, marker="o", markersize=size, color=named_color(color), zorder=order)
 
         depth = float(at @ self.camera.eye)
         self._pieces.append(ScenePiece(depth, "drawn", flat[None], draw, np.array([depth])))
         if label:
             self.text(at, label, color, (6.0, 6.0))
 
-    def text(self, point: Any, text: str, color: str = COLORS["ink"], offset: tuple[float, float] = (0, 0)) -> None:
+    def text(self, point: Any, text: str, color: str | int = "ink", offset: tuple[float, float] = (0, 0)) -> None:
         """Text near a point, `offset` in points, in front of everything else, with a thin white outline."""
         flat = self.camera.flat(np.asarray(point, dtype=float))
         self._labels.append((flat, offset, text))
 
         def draw(axes: Axes, order: float) -> None:
-            draw_label(axes, flat, text, offset, color, order + 1e4)
+            draw_label(axes, flat, text, offset, named_color(color), order + 1e4)
 
         self._pieces.append(ScenePiece(np.inf, "drawn", flat[None], draw, None))
 
@@ -254,12 +258,13 @@ def shade_faces(triangles: Array, colors: Array, camera: Camera, two_sided: bool
 
 
 def _face_colors(
-    centers: Array, color: str | Callable[[Array], list[str]], half: int | None, half_color: str | None
+    centers: Array, color: str | int | Callable[[Array], list[str]], half: int | None, half_color: str | None
 ) -> Array:
     """The color of each face by its center, (n, 3)."""
     if callable(color):
-        return np.array([to_rgb(c) for c in color(centers)])
-    own, other = to_rgb(color), to_rgb(color if half is None else half_color or AXIS_COLORS[half])
+        return np.array([to_rgb(named_color(c)) for c in color(centers)])
+    own = to_rgb(named_color(color))
+    other = own if half is None else to_rgb(half_color or AXIS_COLORS[half])
     return np.where((centers[:, [half or 0]] > 0) & (half is not None), other, own)
 
 

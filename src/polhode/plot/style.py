@@ -42,6 +42,19 @@ AXIS_COLORS = (COLORS["axis_1"], COLORS["axis_2"], COLORS["axis_3"])
 COLOR_CYCLE = ("#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#333333", "#b8860b")
 """For the bodies of a system and the members of an ensemble."""
 
+
+def named_color(color: str | int) -> str:
+    """A name of `COLORS`, a place in the cycle, or a color of Matplotlib, as a color of Matplotlib.
+
+    Examples
+    --------
+    >>> from polhode.plot.style import named_color
+    >>> named_color("omega"), named_color(0), named_color("#000000")
+    ('#8e3b8b', '#0072b2', '#000000')
+    """
+    return COLOR_CYCLE[color % len(COLOR_CYCLE)] if isinstance(color, int) else COLORS.get(color, color)
+
+
 OMEGA_LABELS, XYZ_LABELS = ("ω₁", "ω₂", "ω₃"), ("x", "y", "z")
 """Component labels in plain letters: mathtext takes Matplotlib a tenth of a second."""
 

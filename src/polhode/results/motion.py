@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from numpy.typing import ArrayLike
 
-    from polhode.plot.film import Film
+    from polhode.plot.film_plan import Film
     from polhode.scenario.air import Air
     from polhode.scenario.earth import Earth
 

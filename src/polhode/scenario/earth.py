@@ -15,6 +15,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations import earth as laws
 from polhode.equations.law import Groups
+from polhode.equations.scalar_ops import cos, sin, sqrt
 from polhode.errors import InputError, nearest, show
 from polhode.synonyms import explain_unknown_arguments, explain_unknown_fields
 from polhode.validation import Array
@@ -171,6 +172,13 @@ class Earth:
         parts = np.broadcast_arrays(level * np.cos(lon), level * np.sin(lon), (k * across + h) * np.sin(lat))
         return np.stack(parts, axis=-1).astype(np.float64)
 
+    def place_of(self, latitude: Any, longitude: Any, height: Any) -> Any:
+        """(x, y, z) of a place in doubles, of numbers that knobs or derivatives may follow; `to_fixed` rounds less."""
+        c, s, k = cos(latitude), sin(latitude), self.squared_axis_ratio
+        across = self.radius / sqrt(c * c + k * (s * s))
+        level = (across + height) * c
+        return level * cos(longitude), level * sin(longitude), (k * across + height) * s
+
     def to_geodetic(self, position_fixed: ArrayLike) -> Geodetic:
         """Latitude, longitude (rad) and height (m) of an Earth-fixed position: of the nearest point of the ellipsoid.
 
@@ -271,9 +279,14 @@ class Earth:
 
 def ned_quaternion(latitude: Any, longitude: Any) -> Array:
     """(w, x, y, z) of the local axes north, east, down: from them to Earth-fixed ones (or to inertial, by angle)."""
-    half_lon, half_lat = np.asarray(longitude) / 2, np.asarray(latitude) / 2 + np.pi / 4
-    c, s, cl, sl = np.cos(half_lon), np.sin(half_lon), np.cos(half_lat), np.sin(half_lat)
-    return np.stack(np.broadcast_arrays(c * cl, s * sl, -c * sl, s * cl), axis=-1)
+    return np.stack(np.broadcast_arrays(*ned_turn(np.asarray(latitude), np.asarray(longitude))), axis=-1)
+
+
+def ned_turn(latitude: Any, longitude: Any) -> Any:
+    """The same of plain numbers, or of arrays."""
+    half_lon, half_lat = longitude / 2, latitude / 2 + np.pi / 4
+    c, s, cl, sl = cos(half_lon), sin(half_lon), cos(half_lat), sin(half_lat)
+    return c * cl, s * sl, -c * sl, s * cl
 
 
 def check_degree(earth: Earth, degree: Any) -> int:

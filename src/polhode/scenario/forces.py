@@ -16,6 +16,8 @@ import numpy as np
 from polhode import validation
 from polhode.equations import force_laws as kernels
 from polhode.equations import pair_laws
+from polhode.equations.scalar_ops import absolute, larger, sqrt
+from polhode.equations.vectors import dot
 from polhode.errors import ForceError, show
 from polhode.scenario.flight_forces import aerodynamics, drag, earth_gravity
 from polhode.scenario.force import Force, check_body_pair
@@ -248,17 +250,18 @@ def thruster(
     np.float64(3.0)
     """
     direction = validation.check_numbers(direction_body, "direction_body", (3,), ForceError)
-    largest = np.abs(direction).max(axis=-1, keepdims=True)
-    if (largest == 0).any():
+    along = as_leaves(direction)
+    largest = larger(larger(absolute(along[0]), absolute(along[1])), absolute(along[2]))
+    if np.any(np.asarray(largest) == 0):
         raise ForceError("direction_body of a thruster is zero: give the direction in which it pushes")
-    direction = direction / largest
-    length = np.linalg.norm(direction, axis=-1, keepdims=True)
+    along = tuple(x / largest for x in along)
+    length = sqrt(dot(along, along))
     strength = validation.check_numbers(thrust, "thrust", (), ForceError)
     if pulses is not None and not (_is_number(start, 0.0) and _is_number(stop, math.inf)):
         raise ForceError("a thruster has start and stop, or pulses: give the windows in one of these ways")
     times = _windows("a thruster", [(start, stop)] if pulses is None else pulses)
     validation.member_count((direction, 1), (strength, 0), *((np.asarray(time), 0) for time in times))
-    force_body = direction / length * strength[..., None]
+    push = as_leaf(strength)
     arguments = {
         "com_to_nozzle_body": com_to_nozzle_body,
         "direction_body": direction_body,
@@ -268,7 +271,7 @@ def thruster(
     return Force(
         "thruster",
         kernels.thruster,
-        (_vector(com_to_nozzle_body, "com_to_nozzle_body"), as_leaves(force_body), times),
+        (_vector(com_to_nozzle_body, "com_to_nozzle_body"), tuple(x / length * push for x in along), times),
         has_windows=True,
         arguments=arguments,
     )

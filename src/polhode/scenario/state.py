@@ -12,13 +12,13 @@ import numpy as np
 from polhode import validation
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import inertia_times
-from polhode.equations.quaternions import normalize, to_body, to_world
+from polhode.equations.quaternions import normalize, product, to_body, to_world
+from polhode.equations.vectors import cross, plus
 from polhode.errors import InputError, ScenarioError, StateError, nearest, show
-from polhode.rotations import from_yaw_pitch_roll
-from polhode.rotations import product as quaternion_products
-from polhode.scenario.earth import as_earth, check_latitude, ned_quaternion, turn_about_axis
+from polhode.rotations import warn_of_degrees, yaw_pitch_roll_turn
+from polhode.scenario.earth import as_earth, check_latitude, ned_turn
 from polhode.synonyms import explain_unknown_arguments, unknown_member_message
-from polhode.validation import Array, as_leaves
+from polhode.validation import Array, as_leaf, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -155,12 +155,13 @@ class State(_StateFields):
         v = validation.check_numbers(velocity_ned, "velocity_ned", (3,), StateError)
         angles = validation.check_numbers(yaw_pitch_roll, "yaw_pitch_roll", (3,), StateError)
         validation.member_count((lat, 0), (lon, 0), (up, 0), (v, 1), (angles, 1))
-        turned = planet.rotation_rate * moment
-        position = turn_about_axis(planet.to_fixed(lat, lon, up), np.asarray(turned))
-        from_ned = ned_quaternion(lat, lon + turned)
-        q = quaternion_products(from_ned, from_yaw_pitch_roll(*np.moveaxis(angles, -1, 0)))
-        spin = np.array((0.0, 0.0, planet.rotation_rate))
-        velocity = apply_to_vectors(to_world, from_ned, v) + np.cross(spin, position)
+        warn_of_degrees([angles[..., i] for i in range(3)])
+        turned, spin = planet.rotation_rate * moment, (0.0, 0.0, planet.rotation_rate)
+        north, east = as_leaf(lat), as_leaf(lon) + turned
+        position = planet.place_of(north, east, as_leaf(up))
+        from_ned = ned_turn(north, east)
+        q = product(from_ned, yaw_pitch_roll_turn(*as_leaves(angles)))
+        velocity = plus(to_world(from_ned, as_leaves(v)), cross(spin, position))
         w = angular_velocity_body
         if angular_velocity_body_relative_to_earth is not None:
             if w is not None:
@@ -169,9 +170,10 @@ class State(_StateFields):
                 )
             name = "angular_velocity_body_relative_to_earth"
             relative = validation.check_numbers(angular_velocity_body_relative_to_earth, name, (3,), StateError)
-            validation.member_count((relative, 1), (q, 1))
-            w = relative + apply_to_vectors(to_body, q, np.broadcast_to(spin, (*q.shape[:-1], 3)))
-        return cls(position, None, velocity, w, quaternion_wxyz=q, time=moment)
+            validation.member_count((relative, 1), (stack_components(q), 1))
+            w = stack_components(plus(as_leaves(relative), to_body(q, spin)))
+        places = stack_components(position), None, stack_components(velocity), w
+        return cls(*places, quaternion_wxyz=stack_components(q), time=moment)
 
     def _fill(self, x: Array, q: Array, v: Array, w: Array, time: float, members: int | None) -> None:
         self.__dict__.update(

@@ -25,6 +25,8 @@ from polhode.validation import Array, following
 _BITS = struct.Struct("<d")
 _SIMPLE = 1024
 """Whole numbers, and multiples of 1/1024 up to 1024, may be anybody's: they are not known by their bits."""
+_ALL_WHOLE = 2.0**53
+"""From here on every double is a whole number, whatever it was made of."""
 MOST_NUMBERS = 10_000
 """Larger arrays are not looked into: they are tables and meshes."""
 _COMPARED = {"less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne"}
@@ -205,7 +207,10 @@ def _asking(whom: Any) -> Iterator[None]:
 def is_simple(value: float) -> bool:
     """Whether a number is one that anybody may write."""
     scaled = value * _SIMPLE
-    return not abs(scaled) < 2.0**1000 or value == int(value) or (abs(value) <= _SIMPLE and scaled == int(scaled))
+    if not abs(scaled) < 2.0**1000:
+        return True
+    is_whole = abs(value) < _ALL_WHOLE and value == int(value)
+    return is_whole or (abs(value) <= _SIMPLE and scaled == int(scaled))
 
 
 # Arrays ---------------------------------------------------------------------------------------------------------------
@@ -253,6 +258,10 @@ def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[
 
 def _record(trail: Trail, ufunc: Any, plain: list[Any], result: Any, is_scalar: bool) -> Any:
     name, shape = ufunc.__name__, np.shape(result)
+    if ufunc.signature is not None:  # of whole vectors and matrices
+        if any(trail.knows(x) for whole in plain for x in np.ravel(whole).tolist()):
+            trail.lost[f"numpy.{name}"] = None
+        return result
     operands = [np.broadcast_to(np.asarray(x, dtype=np.float64), shape).ravel().tolist() for x in plain]
     values = np.asarray(result).ravel().tolist()
     if name in _COMPARED:

@@ -15,9 +15,7 @@ import numpy as np
 from polhode import validation
 from polhode.errors import InputError
 from polhode.io.atomic_files import check_suffix, write_atomic
-from polhode.plot import film as drawn_films
-from polhode.plot.film import Film, FilmWarning
-from polhode.plot.snapshot.layout import lay_out_views
+from polhode.plot.film_plan import Film, FilmWarning, aliasing_warning, plan_film, validate_size
 from polhode.plot.video_writer import RGBImage, open_video_writer
 from polhode.progress import progress
 from polhode.results.trajectory import Trajectory
@@ -91,7 +89,7 @@ def write_picture(
     low, high = float(motion.times[0]), float(motion.times[-1])
     if not low <= at <= high:
         raise InputError(f"t = {at:g} s is outside the run, which lasts from {low:g} to {high:g} s")
-    shown = drawn_films.validate_size(PICTURE_SIZE if size is None else size)
+    shown = validate_size(PICTURE_SIZE if size is None else size)
     browser = choose_drawing(drawn_by, path.suffix.lower() == ".png")
     if browser is None:
         _draw_by_matplotlib(motion, path, at, shown, caption, body)
@@ -130,10 +128,11 @@ def write_film(
     browser = choose_drawing(drawn_by)
     parts: dict[str, Any] = {"pace": pace, "frames_per_second": frames_per_second, "size": size}
     if browser is None:
-        return drawn_films.film(motion, path, caption, **parts, start=start, end=end, body=body)
-    plan = drawn_films.plan_film(motion, path, **parts, start=start, end=end)
-    set_up = lay_out_views(motion, body, plan.size[0] / plan.size[1] / 2)
-    warning = drawn_films.aliasing_warning(set_up.trail, set_up.sizes, plan.pace, plan.rate)
+        from polhode.plot.film import film
+
+        return film(motion, path, caption, **parts, start=start, end=end, body=body)
+    plan = plan_film(motion, path, **parts, start=start, end=end)
+    warning = aliasing_warning(motion, plan.pace, plan.rate)
     if warning is not None:
         warnings.warn(warning, FilmWarning, stacklevel=3)
     times = plan.times

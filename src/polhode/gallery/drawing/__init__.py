@@ -1,1 +1,0 @@
-"""Drawing helpers that only gallery models use."""

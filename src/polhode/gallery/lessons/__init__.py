@@ -1,1 +1,0 @@
-"""What the models of the gallery teach, one module for each: formulas, steps to try, sources."""
