@@ -120,7 +120,7 @@ def make_motion(folder: Path, _: pytest.MonkeyPatch) -> Archive:
         return (
             (found.times.tobytes(), run.samples.tobytes(), run.steps, run.refused, run.auto_report),
             [(c.event, c.body, c.time, c.name, c.ends, c.sample.tobytes()) for c in run.crossings],
-            (found.scenario.as_mapping(), surface.vertices.tobytes(), surface.faces.tobytes()),
+            (found.scenario.without_own_functions().as_mapping(), surface.vertices.tobytes(), surface.faces.tobytes()),
         )
 
     expected = everything(ph.load(folder / "x.zarr"))

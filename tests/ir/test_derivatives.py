@@ -214,13 +214,13 @@ def users_force_by_hand(t, position, velocity, params):
 
 
 def test_a_users_force_with_every_kind_of_function():
-    from polhode.integrate.traced_functions import _BODY, _STATE
-
-    recorded = record_function(users_force, {"t": 0.0, "state": _STATE, "body": _BODY, "params": (0.0, 0.0)}, 2)
+    vector, unit = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+    seen = ph.StateView(vector, unit, vector, vector, vector, vector, vector)
+    body = ph.BodyConstants(1.0, 1.0, vector, vector, unit, vector)
+    recorded = record_function(users_force, {"t": 0.0, "state": seen, "body": body, "params": (0.0, 0.0)}, 2)
 
     def force(t, position, velocity, params):
-        state = _STATE._replace(position=position, velocity=velocity)
-        return recorded(t, state, _BODY, params)
+        return recorded(t, seen._replace(position=position, velocity=velocity), body, params)
 
     sample = (0.3, (0.4, 0.5, 0.2), (1.0, -0.7, 0.9), (2.0, 0.3))
     assert_agrees_with_mpmath(force, sample, MANY, 0.3, users_force_by_hand)

@@ -168,7 +168,7 @@ def test_json_read_back_is_the_same_to_the_bit():
 
 
 @pytest.mark.parametrize("form", ["urdf", "sdf", "mjcf", "toml", "json"])
-@pytest.mark.parametrize("name", ['<a> & "b" --> -- ---', "two\nlines\x00\x1b", "Träger ½", "half \ud800 a letter"])
+@pytest.mark.parametrize("name", ['<a> & "b" --> -- ---', "two\nlines\x00\x1b", "Träger ½"])
 def test_odd_names_and_comments_break_no_reader(form, name):
     text = format_block(ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5)), form, name, [name, "x = 1\n[body]"])
     text.encode("utf-8")
@@ -185,6 +185,11 @@ def test_refusals_are_sentences():
         lambda: format_block(ph.particle(1.0), "urfd"),
         InertiaError,
         ("body format 'urfd' is unknown", "did you mean 'urdf'?"),
+    )
+    assert_refused(
+        lambda: format_block(ph.particle(1.0), "urdf", "half \ud800 a letter"),
+        InertiaError,
+        ("cannot be written in UTF-8",),
     )
     many = ph.Body(mass=(1.0, 2.0), inertia=(1.0, 2.0, 2.5))
     assert_refused(lambda: format_block(many, "mjcf"), InertiaError, ("an ensemble of 2 members",))

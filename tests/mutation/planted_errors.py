@@ -463,8 +463,8 @@ PLANTED = [
     Planted(
         "a start turned the wrong way with the Earth",
         "scenario/state.py",
-        "from_ned = ned_quaternion(lat, lon + turned)",
-        "from_ned = ned_quaternion(lat, lon - turned)",
+        "north, east = as_leaf(lat), as_leaf(lon) + turned",
+        "north, east = as_leaf(lat), as_leaf(lon) - turned",
         (EARTH,),
     ),
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------

@@ -277,4 +277,4 @@ def test_an_unknown_force_gets_the_nearest_known():
 def test_no_module_hides_a_public_name():
     """Importing a submodule makes it an attribute of the package: none may be called like something public."""
     modules = {info.name for info in pkgutil.iter_modules(ph.__path__)}
-    assert modules & set(ph.__all__) == {"reference", "rotations"}  # which are public as packages
+    assert modules & set(ph.__all__) == {"affine", "reference", "rotations"}  # which are public as packages

@@ -343,7 +343,10 @@ WHEEL, MATRIX = ph.rotor((0, 0, 1), 0.01, speed=3.0), np.eye(6)
             {"events": [late()], "body": BOX, **FLOOR},
             "contacts and events do not go together: leave out the event late",
         ),
-        ({"rotors": [WHEEL], "method": "taylor"}, "'taylor' does not advance rotors: use 'auto', 'dop853'"),
+        (
+            {"rotors": [WHEEL], "method": "taylor"},
+            "'taylor' does not advance rotors: use 'auto', or one of euler, midpoint, rk4",
+        ),
         ({"rotors": [WHEEL], "method": "splitting4", "step": 0.1}, "'splitting4' does not advance rotors: use 'auto'"),
         ({"rotors": [WHEEL], "formulation": "body_rates"}, "formulation 'momentum', not in 'body_rates': leave"),
         ({"forces": [OWN_PAIR.force]}, "own_pair_force acts between bodies: give at least two, in a list"),

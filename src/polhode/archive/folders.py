@@ -8,6 +8,7 @@ after a crash at that moment it is found there, and put back by the next replace
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import re
 import shutil
@@ -114,8 +115,9 @@ def _replace(draft: Path, path: Path, check: Callable[[Path], None]) -> None:
         try:
             draft.rename(path)
             return
-        except OSError:
-            if not path.exists():
+        except OSError as error:
+            taken = error.errno in (errno.ENOTEMPTY, errno.EEXIST)  # by another process, which may be gone already
+            if not taken and not path.exists():
                 _put_back(path)
                 raise
 
