@@ -246,11 +246,13 @@ HARMLESS = {
     "scenario/method_choice.py": {1e-15, 1e-12},  # the finest tolerances
     "scenario/outline.py": {1e-14, 1e-12, 1e-10},  # of the size
     "scenario/scenario.py": {1e-9, 1e-12},  # default of rtol; rounding of a number of steps, of a duration
+    "scenario/scenario_validation.py": {1e-16, 1e-300},  # relative: rounding; the smallest doubles with all digits
     "scenario/pivot.py": {1e-9},  # relative: of two velocities
     "solve/auto_method.py": {5e-14},  # where rounding begins to show
     "solve/simulate.py": {1e-9},  # default of rtol
     "solve/stepper.py": {1e-9, 8.881784197001252e-16},  # default of rtol; rounding of a number of steps
-    "solve/gym_environment.py": {1e-9, 1e-6},  # default of rtol; of a step
+    "solve/episode_clock.py": {1e-9},  # of a step of control
+    "solve/driven_loads.py": {1e-6},  # of a step: the rounding of its times
     "solve/long_steps.py": {1e-6},  # of a speed
     "results/audit.py": {1e-12, 1e-9},  # sine of the angle between two unit vectors; of the energy
 }
