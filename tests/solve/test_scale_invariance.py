@@ -252,7 +252,7 @@ HARMLESS = {
     "solve/simulate.py": {1e-9},  # default of rtol
     "solve/stepper.py": {1e-9, 8.881784197001252e-16},  # default of rtol; rounding of a number of steps
     "solve/episode_clock.py": {1e-9},  # of a step of control
-    "solve/driven_loads.py": {1e-6},  # of a step: the rounding of its times
+    "solve/driven_loads.py": {1e-6},  # of an action: it was rounded to 32 bits
     "solve/long_steps.py": {1e-6},  # of a speed
     "results/audit.py": {1e-12, 1e-9},  # sine of the angle between two unit vectors; of the energy
 }
