@@ -12,7 +12,7 @@ import pytest
 import polhode as ph
 from host_gpu import HostGpu
 from polhode.errors import GpuError
-from polhode.integrate import gpu_steps
+from polhode.integrate import gpu_steps, integrator
 from polhode.integrate.loops import kernel_program
 from polhode.ir.targets.gpu import ptx
 from polhode.methods.registry import METHODS
@@ -153,6 +153,16 @@ def test_a_single_run_has_the_bits_of_the_cpu(gpu):
         )
         assert ours.run_result.samples.tobytes() == theirs.run_result.samples.tobytes()
         assert ours.at(0.33).position.tolist() == theirs.at(0.33).position.tolist()
+
+
+def test_columns_of_an_ensemble_go_to_the_gpu_unpacked(gpu, monkeypatch):
+    """Packing a buffer on the CPU takes longer than all steps on the GPU."""
+
+    def refuse(*_):
+        raise AssertionError("the buffer was packed")
+
+    monkeypatch.setattr(integrator, "pack_buffer", refuse)
+    ph.ensemble(BODY, START, FORCES, duration=0.5, method="rk4", step=0.1, engine="gpu")
 
 
 def test_batches_and_pieces_do_not_change_a_bit(gpu, monkeypatch):

@@ -6,6 +6,8 @@ by which the Earth has turned: gravity, height, up, north and east are the same 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, inertia_times, trace_of_inertia
 from polhode.equations.law import Groups, Number, Vector, law
@@ -95,9 +97,14 @@ def zonal_slopes(s: Number, ratio: Number, zonal: Groups) -> tuple[tuple[Number,
     for j in zonal:
         power = power * ratio
         weights.append(j * power)
-    return tuple(
-        tuple(sum((w * row[n + i] for n, w in enumerate(weights, 2)), 0 * s) for i in range(4)) for row in rows
-    )
+    return tuple(tuple(_weighted(weights, row[i + 2 :], 0 * s) for i in range(4)) for row in rows)
+
+
+def _weighted(weights: Sequence[Number], numbers: Sequence[Number], total: Number) -> Number:
+    """The sum of products, from left to right."""
+    for w, x in zip(weights, numbers, strict=False):  # rows are longer than some sums need
+        total = total + w * x
+    return total
 
 
 @law

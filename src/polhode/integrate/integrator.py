@@ -147,6 +147,8 @@ class Integrator:
 
     def _write_constants(self, changed: dict[str, Any]) -> None:
         """Write constants of the bodies that are others from here on, by their names."""
+        if not changed:  # a buffer that has not been packed stays so
+            return
         blocks, lanes = self.buffer.reshape(-1, self.packing.size), self.layout.lanes
         for name, numbers in changed.items():
             places = getattr(self.layout.body, name)

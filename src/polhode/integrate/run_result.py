@@ -320,7 +320,7 @@ class RunResult:
         not copied.
         """
         crossings, failure = self.crossings, self.failure
-        chosen = np.arange(self.samples.shape[1])[members].reshape(-1)
+        chosen = _numbers_of(members, self.samples.shape[1])
         if crossings or failure is not None:
             places: dict[int, list[int]] = {}
             for place, member in enumerate(chosen.tolist()):
@@ -379,7 +379,7 @@ class RunResult:
                 _write(part.contact, whole.contact, own)
             if part.impact_totals is not None and whole.impact_totals is not None:
                 whole.impact_totals[own] = part.impact_totals
-            numbers = np.arange(members)[own]
+            numbers = _numbers_of(own, members)
             if part.member_errors is not None:
                 if whole.member_errors is None:
                     whole.member_errors = np.full(members, np.nan)
@@ -398,6 +398,13 @@ class RunResult:
             impacts = np.concatenate([part.impacts for part in parts])
             whole.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
         return whole
+
+
+def _numbers_of(chosen: int | Chosen, members: int) -> NDArray[np.int64]:
+    """The numbers of the members that were chosen among so many."""
+    if isinstance(chosen, slice):
+        return np.arange(*chosen.indices(members))
+    return np.atleast_1d(np.asarray(chosen)) % members
 
 
 def _room_for(part: RunResult, times: Array, members: int) -> RunResult:

@@ -6,6 +6,8 @@ All are palindromes, hence time-reversible.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 
@@ -21,12 +23,17 @@ class Composition(NamedTuple):
     source: str
 
 
+def _total(lengths: tuple[float, ...]) -> float:
+    """The sum, from left to right: that of `sum` has other last bits from Python 3.12 on."""
+    return reduce(add, lengths)
+
+
 def compose_steps(name: str, order: int, lengths: tuple[float, ...], drift: str, source: str) -> Composition:
     """Compose steps (half a kick, drift, half a kick) of these lengths, a middle one, and the same in reverse.
 
     The order holds for any symmetric approximation of the drift.
     """
-    lengths = (*lengths, 1 - 2 * sum(lengths), *lengths[::-1])
+    lengths = (*lengths, 1 - 2 * _total(lengths), *lengths[::-1])
     ends = (0.0, *lengths, 0.0)
     kicks = tuple((ends[i] + ends[i + 1]) / 2 for i in range(len(ends) - 1))
     return Composition(name, order, kicks, lengths, drift, source)
@@ -39,11 +46,11 @@ def compose_flows(
 
     The order holds for exact drifts only.
     """
-    last = 0.5 - sum(drifts)
+    last = 0.5 - _total(drifts)
     return Composition(
         name,
         order,
-        (*kicks, 1 - 2 * sum(kicks), *kicks[::-1]),
+        (*kicks, 1 - 2 * _total(kicks), *kicks[::-1]),
         (*drifts, last, last, *drifts[::-1]),
         "exact",
         source,
