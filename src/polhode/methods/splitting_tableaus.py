@@ -25,7 +25,7 @@ class Composition(NamedTuple):
 
 def _total(lengths: tuple[float, ...]) -> float:
     """The sum, from left to right: that of `sum` has other last bits from Python 3.12 on."""
-    return reduce(add, lengths)
+    return reduce(add, lengths, 0.0)
 
 
 def compose_steps(name: str, order: int, lengths: tuple[float, ...], drift: str, source: str) -> Composition:
