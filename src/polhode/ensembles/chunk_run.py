@@ -77,7 +77,7 @@ def run_chunk(
     if first % BLOCK_MEMBERS:
         raise InputError(f"a chunk begins with a block of {BLOCK_MEMBERS} members, but member {first} does not")
     try:
-        scenario = trace_functions(prepare_members(source, np.arange(first, last), settings))
+        scenario = trace_functions(prepare_members(source, range(first, last), settings))
     except InputError as error:
         error.add_note(f"this happened while members {first} to {last - 1} of the ensemble were prepared")
         raise

@@ -26,8 +26,11 @@ class MemberSource(Protocol):
     input_names: tuple[str, ...]
     """The names of drawn inputs; () if the numbers were given as arrays."""
 
-    def take(self, members: IntArray) -> Scenario:
-        """The ensemble of just these members, in this order; with a leading axis, also for one member."""
+    def take(self, members: IntArray | range) -> Scenario:
+        """The ensemble of just these members, in this order; with a leading axis, also for one member.
+
+        Consecutive ones come as a range, of which no numbers are written out.
+        """
         ...
 
     def inputs(self, members: IntArray) -> dict[str, Array]:
@@ -52,7 +55,7 @@ class ArraySource:
             )
         self.scenario, self.members = scenario, scenario.members
 
-    def take(self, members: IntArray) -> Scenario:
+    def take(self, members: IntArray | range) -> Scenario:
         """The ensemble of just these members."""
         chosen = as_slice(members)
         is_all = isinstance(chosen, slice) and chosen == slice(0, self.members)
@@ -78,12 +81,15 @@ class PartSource:
     def __init__(self, source: MemberSource, first: int, last: int) -> None:
         self.members, self.input_names, self.first = source.members, source.input_names, first
         members = np.arange(first, last)
-        self.scenario, self._inputs = source.take(members), source.inputs(members)
+        self.scenario, self._inputs = source.take(range(first, last)), source.inputs(members)
         self._description = source.describe()
 
-    def take(self, members: IntArray) -> Scenario:
+    def take(self, members: IntArray | range) -> Scenario:
         """The ensemble of just these members, which are among those of the part."""
-        return self.scenario.take(as_slice(np.asarray(members) - self.first))
+        chosen = as_slice(members)
+        if isinstance(chosen, slice):
+            return self.scenario.take(slice(chosen.start - self.first, chosen.stop - self.first))
+        return self.scenario.take(chosen - self.first)
 
     def inputs(self, members: IntArray) -> dict[str, Array]:
         """The drawn numbers of these members."""
@@ -126,8 +132,10 @@ def _digest(value: Any, found: Any) -> None:
         found.update(name.encode() + b";")
 
 
-def as_slice(members: IntArray) -> Any:
+def as_slice(members: IntArray | range) -> Any:
     """Consecutive members as a slice, which copies nothing; others as they are."""
+    if isinstance(members, range):
+        return slice(members.start, members.stop)
     count = len(members)
     if count and members[-1] - members[0] == count - 1 and (count == 1 or bool((np.diff(members) == 1).all())):
         return slice(int(members[0]), int(members[-1]) + 1)

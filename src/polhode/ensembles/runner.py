@@ -139,7 +139,7 @@ def _run_in_memory(source: MemberSource, one: Scenario, plan: ChunkPlan, where: 
     """Memory is one chunk, or with a cluster several, whose samples come here."""
     level = find_stacklevel() + 1
     settings, result = _decide(source, one, where, is_all=source.members <= SAMPLED_MEMBERS)
-    scenario = trace_functions(prepare_members(source, np.arange(source.members), settings))
+    scenario = trace_functions(prepare_members(source, range(source.members), settings))
     warn_before_run(scenario, level)
     figures: list[StepFigures | None] = []
     if result is None or where.cluster is not None:

@@ -149,7 +149,7 @@ class _EngineSource:
         self.source, self.changes = source, changes
         self.members, self.input_names = source.members, source.input_names
 
-    def take(self, members: IntArray) -> Scenario:
+    def take(self, members: IntArray | range) -> Scenario:
         """The ensemble of just these members."""
         return replace(self.source.take(members), **self.changes)
 
