@@ -123,7 +123,7 @@ function makeFamilies(record: MotionRecord): Map<string, Family> {
     }));
   }
   for (const one of record.quantities)
-    add(one.name, one.heading, one.unit, quantitiesOf(one, FALLBACK_COLORS), [one.values], (body) => ({ values: sentColumns(record, one, body) }), one.isPerBody);
+    add(one.name, one.heading, one.unit, quantitiesOf(one, one.components.length === 3 ? AXES : FALLBACK_COLORS), [one.values], (body) => ({ values: sentColumns(record, one, body) }), one.isPerBody);
   // As the columns of motion.to_dataframe() are called.
   series("energy", "Energy", record.energies, (one) => (one === "total" ? "energy" : `${one}_energy`));
   series("drift", "Relative drift", record.drifts, (one) => `drift_${one.replaceAll(" ", "_")}`);
