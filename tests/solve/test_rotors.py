@@ -780,3 +780,27 @@ def test_the_difference_of_a_gpu_counts_a_small_wheel(monkeypatch):
     monkeypatch.setattr(precision_check, "run_scenario", run_with_error)
     report = precision_check.compare_precision(scenario)
     assert report.difference == pytest.approx(1e-4, rel=1e-6)
+
+
+def test_a_tumbling_body_with_a_wheel_is_computed_to_the_default_tolerance_without_a_warning():
+    """Reference: the equations of a gyrostat, I w' = -w x (I w + h a) - h' a, h = J (a . w + s) constant, by SciPy."""
+    moments, inertia, speed, w0 = np.array((0.8083, 0.6833, 0.1417)), 0.01, 20.0, np.array((0.1, 5.0, 0.1))
+    h = inertia * (w0[2] + speed)
+    locked = moments - np.array((0.0, 0.0, inertia))
+
+    def rate(t, w):
+        return -np.cross(w, locked * w + np.array((0.0, 0.0, h))) / locked
+
+    times = np.linspace(0.0, 6.0, 61)
+    expected = solve_ivp(rate, (0.0, 6.0), w0, "DOP853", times, rtol=1e-13, atol=1e-14).y.T
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = ph.simulate(
+            ph.Body(mass=10.0, inertia=moments),
+            ph.State(angular_velocity_body=w0),
+            rotors=[ph.rotor((0, 0, 1), inertia, speed=speed)],
+            duration=6.0,
+            output_times=times,
+        )
+    assert np.abs(motion.angular_velocity_body - expected).max() < 1e-9 * 5.0
+    assert motion.run_result.auto_report.error_found < 1e-9
