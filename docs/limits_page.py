@@ -166,8 +166,8 @@ def limits() -> list[Limit]:
         Limit(
             "Sources of mass",
             "A [mass course](../howto/rotors-and-mass.md#mass-that-changes) is known beforehand: it depends on time, "
-            "not on the state. It is that of one body; its tables may differ between the members of an ensemble, functions "
-            "of time not.",
+            "not on the state. It is that of one body; its tables may differ between the members of an ensemble, "
+            "functions of time not.",
             lambda: ph.simulate([PARTICLE, PARTICLE], duration=1.0, mass_course=ph.mass_course((0.0, 1.0), (1.0, 0.5))),
             "`ph.simulate([a, b], ..., mass_course=burn)`",
         ),
