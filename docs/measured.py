@@ -45,7 +45,7 @@ def precision_block() -> str:
     others = [name for name in record["packages"] if name not in ("Polhode", "heyoka")]
     lines = [
         f"Measured by `{record['command']}` (in a clone) in one run on one core of {record['machine']['processor']}, "
-        f"beside heyoka, {' and '.join(others)}:",
+        f"beside {', '.join(['heyoka', *others][:-1])} and {['heyoka', *others][-1]}:",
         "",
         f"| to an error of 1e-12 rad | Polhode | heyoka | best of {', '.join(others)} |",
         "|---|---|---|---|",
@@ -56,8 +56,8 @@ def precision_block() -> str:
     absent = (
         f"Not installed there, and so not in the table: {', '.join(record['missing'])}." if record["missing"] else ""
     )
-    lines += ["", " ".join(filter(None, (absent, record.get("note", ""))))]
-    return "\n".join(lines) + "\n"
+    remarks = " ".join(filter(None, (absent, record.get("note", ""))))
+    return "\n".join(lines + ["", remarks] * bool(remarks)) + "\n"
 
 
 def _time(found: dict[str, Any] | None, shows_method: bool = False) -> str:
