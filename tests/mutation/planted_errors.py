@@ -357,8 +357,8 @@ PLANTED = [
     Planted(
         "gravity gradient of the harmonics: slopes of the wrong degree",
         "equations/earth.py",
-        "enumerate(weights, 2)",
-        "enumerate(weights, 1)",
+        "_weighted(weights, row[i + 2 :], 0 * s)",
+        "_weighted(weights, row[i + 1 :], 0 * s)",
         (EARTH,),
     ),
     Planted(
