@@ -230,3 +230,26 @@ def test_a_store_is_not_resumed_with_another_law(tmp_path):
 
     with pytest.raises(FileError, match="another run has begun it"):
         run(resume=True)
+
+
+def test_members_of_a_run_in_plain_python_and_of_systems_have_their_own(own):
+    moments = np.array([2.5, 2.6, 2.7, 2.8])
+    bodies = ph.Body(mass=(2.0, 3.0, 4.0, 5.0), inertia=[(1.0, 2.0, c) for c in moments])
+    start = ph.State(
+        velocity=[(1.0, 0, 4), (2.0, 0, 5), (3.0, 0, 6), (4.0, 0, 7)], angular_velocity_body=(0.3, 2.0, -0.4)
+    )
+    given = {"duration": 1.0, "output_step": 0.5, "method": "rk4", "step": 0.25}
+    plain, fast = (ph.ensemble(bodies, start, FALL, engine=engine, **given) for engine in ("python", "cpu"))
+    np.testing.assert_allclose(plain.spin_energy, energies(plain, moments), rtol=1e-15)
+    np.testing.assert_allclose(plain.seen_velocity, seen(plain), rtol=0, atol=1e-15)
+    assert np.array_equal(plain.spin_energy, fast.spin_energy)
+    both = ph.ensemble([BODY, BODY], [start, start], FALL, **given)
+    (found,) = ph.reductions.apply(both, ["mean:seen_velocity.x@final"]).values()
+    np.testing.assert_allclose(found["mean"], (both.velocity[-1, :, :, 0] - 0.5).mean(axis=0), rtol=1e-14)
+
+
+def test_phase_plots_of_rotors_and_of_quantities():
+    motion = ph.simulate(BODY, SPIN, rotors=[ph.rotor((0, 0, 1), 0.1, speed=5.0)], duration=1.0, output_step=0.5)
+    (axes,) = motion.plot(["phase:rotor_speed_0:spin_energy"]).axes
+    assert axes.get_xlabel() == "rotor speed 0 (rad/s)"
+    assert np.array_equal(axes.get_lines()[0].get_xdata(), motion.rotor_speed[:, 0])

@@ -191,10 +191,10 @@ def _draw_polhode(axes: Axes, motion: Any) -> None:
 
 def _draw_phase(axes: Axes, motion: Any, x: str, y: str) -> None:
     """One quantity over another: a path, with a dot at its start."""
-    across, up = (_continued(name, take_component(motion, name)) for name in (x, y))
+    across, up = (_continued(motion, name) for name in (x, y))
     axes.set_title(f"{y.replace('_', ' ')} over {x.replace('_', ' ')}")
-    axes.set_xlabel(_with_unit(x))
-    axes.set_ylabel(_with_unit(y))
+    axes.set_xlabel(_with_unit(motion, x))
+    axes.set_ylabel(_with_unit(motion, y))
     drawn = [()] if across.ndim == 1 else [(i,) for i in panels.select_drawn(motion)]
     for n, which in enumerate(drawn):
         color = COLORS["path"] if across.ndim == 1 else COLOR_CYCLE[n % len(COLOR_CYCLE)]
@@ -205,13 +205,18 @@ def _draw_phase(axes: Axes, motion: Any, x: str, y: str) -> None:
         axes.set_aspect("equal", adjustable="datalim")
 
 
-def _continued(name: str, values: Array) -> Array:
-    return follow_angle(values) if find_component(name).unit == "rad" else values
+def _continued(motion: Any, name: str) -> Array:
+    values = take_component(motion, name)
+    return follow_angle(values) if _unit_of(motion, name) == "rad" else values
 
 
-def _with_unit(name: str) -> str:
-    unit = find_component(name).written_unit
+def _with_unit(motion: Any, name: str) -> str:
+    unit = _unit_of(motion, name)
     return f"{name.replace('_', ' ')} ({'deg' if unit == 'rad' else unit})"
+
+
+def _unit_of(motion: Any, name: str) -> str:
+    return find_component(name, len(motion.scenario.rotors)).written_unit
 
 
 def _panel_of(name: str) -> Panel:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
 import numpy as np
 
-from polhode.equations.inertia import BodyConstants, constants_for_forces
+from polhode.equations.inertia import BodyConstants
 from polhode.integrate.traced_functions import trace_law
+from polhode.scenario.force import map_leaves
 from polhode.scenario.state import stack_components
 
 if TYPE_CHECKING:
@@ -145,11 +146,8 @@ class Quantity(property):
             with np.errstate(invalid="ignore"):  # of members that failed
                 return self.of_motion(motion)
         assert self.law is not None
-        if not self.is_own:
-            return evaluate_law(self.law, motion, len(self.axes), None, times)
-        traced = trace_law(motion.scenario, self.name, self.law, len(self.axes))
-        body = constants_for_forces(motion.scenario.constants_about(None), motion.state_view.current_mass)
-        return evaluate_law(traced, motion, len(self.axes), body, times)
+        law = trace_law(motion.scenario, self.name, self.law, len(self.axes)) if self.is_own else self.law
+        return evaluate_law(law, motion, len(self.axes), times)
 
     def component_labels(self, counts: tuple[int, ...] = ()) -> list[str]:
         """What its components are called: position_x, quaternion_w, angular_velocity_body_1, theta.
@@ -186,13 +184,22 @@ def own_quantity(name: str, unit: str, text: str, axes: tuple[str, ...], symbol:
     return made
 
 
-def evaluate_law(
-    law: StateLaw, motion: Trajectory, dimensions: int, body: BodyConstants | None, times: Array | None = None
-) -> Array:
-    """A law (t, state, body) at all samples of a motion; the body is None for laws that do not look at it."""
-    view = motion.state_view
+def _spread_body(body: BodyConstants, spread: Callable[[Any], Any]) -> BodyConstants:
+    return BodyConstants(*map_leaves(spread, tuple(body)))
+
+
+def evaluate_law(law: StateLaw, motion: Trajectory, dimensions: int, times: Array | None = None) -> Array:
+    """A law (t, state, body) at all samples of a motion."""
+    view, body = motion.state_view, motion.seen_constants
     shape = motion.run_result.samples.shape[:-1]
-    t = motion.times.reshape(-1, *(1,) * (len(shape) - 1)) if times is None else times
+    known = motion.times if times is None else times
+    t: Any = known.reshape(*known.shape, *(1,) * (len(shape) - known.ndim))
+    if motion.scenario.engine == "python":  # functions of the user are called for one sample after the other
+
+        def spread(leaf: Any) -> Any:
+            return np.broadcast_to(leaf, shape)
+
+        t, view, body = spread(t), type(view)(*map_leaves(spread, tuple(view))), _spread_body(body, spread)
     with np.errstate(invalid="ignore"):  # of members that failed
         found = law(t, view, body)
     if not dimensions:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from polhode import validation
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.quaternions import conjugate, product, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
@@ -198,6 +199,11 @@ class Trajectory(MotionQuantities):
     def state_view(self) -> StateView:
         """Lower level: all quantities at all output times, as component arrays (time, body)."""
         return self.state_view_of(self.run_result.samples)
+
+    @cached_property
+    def seen_constants(self) -> BodyConstants:
+        """Lower level: what functions of the user see of the bodies at all output times."""
+        return constants_for_forces(self.scenario.constants_about(None), self.state_view.current_mass)
 
     def state_view_of(self, samples: Array) -> StateView:
         """Lower level: all quantities of samples (time, body, column), as component arrays (time, body).

@@ -22,7 +22,7 @@ from polhode.integrate.prepare import group_like_pairs
 from polhode.integrate.straight import sample_function
 from polhode.integrate.traced_functions import trace_law
 from polhode.ir.targets.source import SourceFunction
-from polhode.quantities.own import OWN_QUANTITIES
+from polhode.quantities.own import known_quantities
 from polhode.scenario import force_evaluation
 from polhode.scenario.force import Force, flatten_leaves, map_leaves
 from polhode.scenario.scenario import Scenario
@@ -120,9 +120,10 @@ def _observe(exporter: SourceExporter, given: Any, writer: _Writer, listed: list
         listed.append({"name": "reaction of the pivot", "array": writer.add("reaction", [reaction])})
     if exporter.counts_work:
         writer.add("work", [[_sum(each[-1][0] for each in groups)]])
-    for name, one in OWN_QUANTITIES.items():
-        assert one.law is not None
-        law = trace_law(scenario, name, one.law, len(one.axes))
+    for name, one in known_quantities().items():
+        if not one.on_page or one.law is None:
+            continue
+        law = trace_law(scenario, name, one.law, len(one.axes)) if one.is_own else one.law
         seen = zip(views, constants, strict=True)
         values = [law(t, view, constants_for_forces(c, view.current_mass)) for view, c in seen]
         writer.add(f"quantity_{name}", [value if one.axes else (value,) for value in values])
